@@ -1,0 +1,57 @@
+# Each target works on a fresh clone with no other command before it: Python >= 3.11 is all it needs.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+UV     := UV_PYTHON_DOWNLOADS=never $(BIN)/uv
+READY  := $(VENV)/.ready
+ARGS   ?=
+JOBS   ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo serve test check lint types contracts drift openapi lock clean
+
+help: ## Say what there is.
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: $(READY) ## See the whole loop on real evidence: remember, dream, review, recall. ARGS=--keep leaves it serving.
+	@$(BIN)/densemem demo $(ARGS)
+
+serve: $(READY) ## Serve the API with its workers, on an embedded PostgreSQL unless DATABASE_URL is set.
+	@$(BIN)/densemem serve $(ARGS)
+
+test: $(READY) ## Run every test on a real PostgreSQL.
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
+
+check: lint types contracts drift test ## Everything that a change must pass.
+
+lint: $(READY) ## Style.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY) ## Types.
+	$(BIN)/mypy
+
+contracts: $(READY) ## Who may import whom.
+	$(BIN)/lint-imports --no-cache
+
+drift: $(READY) ## The committed OpenAPI and the migrations match the code.
+	$(BIN)/python -m pytest -q tests/integration/test_migrations.py tests/api/test_openapi.py
+
+openapi: $(READY) ## Write openapi/densemem.json anew.
+	$(BIN)/densemem openapi --output openapi/densemem.json
+
+lock: $(READY) ## Resolve all dependencies anew.
+	$(UV) pip compile pyproject.toml --extra dev --universal --generate-hashes --python-version 3.11 \
+	    --no-header --no-annotate --no-emit-index-url --quiet --upgrade --output-file requirements.lock
+
+clean: ## Remove the environment; the data folder stays.
+	rm -rf $(VENV)
+
+# Made anew whenever the lock file or the project changes; the stamp comes last, so a broken attempt is repeated.
+$(READY): requirements.lock pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed.")'
+	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock
+	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@touch $(READY)

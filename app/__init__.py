@@ -1,0 +1,12 @@
+"""Dense-Mem: a memory service for AI agents that dreams in a ledger of its own.
+
+Packages, from the doors down; imports only run downwards (`make check` holds them to it):
+
+    api  worker  cli                    requests in, clock in, hands in
+    recall  review  dreaming            reading back; client decisions; proposing Hypotheses
+    hypotheses  remember                the ledger of guesses; the only way into knowledge
+    ledger                              nodes, predicates, evidence, Relationships, their events
+    queue                               leases: knows no domain word
+    tenancy                             teams, profiles, keys, effective settings
+    kernel  postgres                    settings, database, ids, errors, logging; the embedded server
+"""

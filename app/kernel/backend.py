@@ -1,0 +1,112 @@
+"""Which PostgreSQL this process uses: the one of DATABASE_URL, or an embedded one in the data folder."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+import psycopg
+from psycopg import sql
+
+from app.kernel.errors import SetupError, Unavailable
+from app.kernel.migrate import migrate
+from app.kernel.settings import Settings
+from app.postgres.errors import EmbeddedPostgresError
+from app.postgres.running import RunningInfo, find_running
+from app.postgres.server import RunningPostgres, start
+
+DATABASE_NAME: Final = "densemem"
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """Connection strings of libpq. `service_url` is what the service runs on, `admin_url` what migrates."""
+
+    service_url: str
+    dreamer_url: str | None
+    admin_url: str
+    service_login: str
+    is_embedded: bool
+
+
+@contextmanager
+def running_backend(settings: Settings, *, may_start: bool = True) -> Iterator[Backend]:
+    """Give the connection strings of a PostgreSQL that answers; an embedded one lives as long as the block.
+
+    Args:
+        settings: of this process.
+        may_start: false only looks for an embedded server that another process runs.
+
+    Raises:
+        SetupError: an embedded server could not be started; the message says how to mend it.
+        Unavailable: the server of DATABASE_URL does not answer, or none runs and none may be started.
+    """
+    if settings.database_url is not None:
+        yield external_backend(settings)
+        return
+    try:
+        found = find_running(settings.data_dir)
+        if found is not None and not may_start:
+            yield _embedded_backend(settings, found)
+            return
+        if not may_start:
+            raise Unavailable(
+                f"No server runs on {settings.data_dir}. Start one with `densemem serve`.", code="not_running"
+            )
+        server = start(settings.data_dir)
+    except EmbeddedPostgresError as error:
+        raise SetupError(str(error), code="embedded_postgres") from error
+    with server:
+        create_database(server.conninfo(), f"{settings.role_prefix}_service")
+        yield _embedded_backend(settings, server)
+
+
+def migrate_backend(backend: Backend, settings: Settings) -> None:
+    """Leave roles and tables as this code needs them."""
+    migrate(backend.admin_url, role_prefix=settings.role_prefix, service_login=backend.service_login)
+
+
+def external_backend(settings: Settings) -> Backend:
+    """Return the connection strings of DATABASE_URL and its companions, once it answers."""
+    assert settings.database_url is not None
+    service_url = settings.database_url.get_secret_value()
+    admin_url = settings.migration_database_url
+    dreamer_url = settings.dreamer_database_url
+    try:
+        with psycopg.connect(service_url, connect_timeout=5) as connection:
+            login = connection.execute("SELECT session_user").fetchone()
+    except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
+        # The driver's own words may repeat the connection string, password and all.
+        raise Unavailable(
+            "PostgreSQL at DATABASE_URL does not answer.", code="database_unavailable"
+        ) from error
+    assert login is not None
+    return Backend(
+        service_url=service_url,
+        dreamer_url=None if dreamer_url is None else dreamer_url.get_secret_value(),
+        admin_url=service_url if admin_url is None else admin_url.get_secret_value(),
+        service_login=login[0],
+        is_embedded=False,
+    )
+
+
+def create_database(admin_url: str, service_login: str) -> None:
+    """Leave the embedded server with our database and the service's login; idempotent."""
+    with psycopg.connect(admin_url, autocommit=True) as connection:
+        if not connection.execute("SELECT FROM pg_database WHERE datname = %s", [DATABASE_NAME]).fetchall():
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(DATABASE_NAME)))
+        if not connection.execute("SELECT FROM pg_roles WHERE rolname = %s", [service_login]).fetchall():
+            connection.execute(
+                sql.SQL("CREATE ROLE {} LOGIN NOINHERIT").format(sql.Identifier(service_login))
+            )
+
+
+def _embedded_backend(settings: Settings, server: RunningInfo | RunningPostgres) -> Backend:
+    service_login = f"{settings.role_prefix}_service"
+    return Backend(
+        service_url=server.conninfo(user=service_login, dbname=DATABASE_NAME),
+        dreamer_url=None,
+        admin_url=server.conninfo(dbname=DATABASE_NAME),
+        service_login=service_login,
+        is_embedded=True,
+    )

@@ -1,0 +1,232 @@
+"""Transactions: the only place that begins, commits or rolls back.
+
+Each transaction's first statement sets role, team and timeouts for that transaction only, in the round trip
+that begins it, so a pooled connection keeps nothing of its last user. `reading` and `snapshot` are read only;
+`unit_of_work` is all or nothing and is run again from the start when PostgreSQL asks for it.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Literal, LiteralString, Protocol, TypeVar
+
+import psycopg
+from psycopg.adapt import AdaptersMap
+from psycopg.rows import dict_row
+from psycopg.types.json import JsonbDumper
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from app.kernel.errors import Unavailable
+from app.kernel.settings import Settings
+from app.kernel.statements import Statement
+
+T = TypeVar("T")
+Role = Literal["app", "dreamer"]
+Row = dict[str, Any]  # Column types are the schema's; naming each row's shape again would be a second schema.
+Params = Mapping[str, object]
+Query = LiteralString | Statement
+_Connection = psycopg.AsyncConnection[Row]
+
+MAX_ATTEMPTS = 3
+NO_PARAMS: Params = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Who a transaction acts as. Without a team it sees instance tables only."""
+
+    role: Role
+    team_id: str | None = None
+
+
+class Reading(Protocol):
+    """A transaction that may only be read from."""
+
+    async def fetch_all(self, query: Query, params: Params = NO_PARAMS) -> list[Row]:
+        """Return all rows, each a dict by column name."""
+
+    async def fetch_one(self, query: Query, params: Params = NO_PARAMS) -> Row | None:
+        """Return the first row, or None."""
+
+
+class Writing(Reading, Protocol):
+    """A transaction that may also write; it is committed when its unit of work returns."""
+
+    async def execute(self, query: Query, params: Params = NO_PARAMS) -> int:
+        """Run the statement and return the number of rows that it touched."""
+
+    async def execute_many(self, query: Query, params: list[Params]) -> None:
+        """Run the statement once for each set of parameters, in one round trip."""
+
+
+class Database:
+    """The pools of one process. Open it once in a door, close it at the end."""
+
+    def __init__(self, settings: Settings, *, url: str, dreamer_url: str | None = None) -> None:
+        """Prepare the pools; `url` and `dreamer_url` are libpq connection strings."""
+        self._settings = settings
+        self._pool = _make_pool(settings, url)
+        self._dreamer_pool = self._pool if dreamer_url is None else _make_pool(settings, dreamer_url)
+
+    async def open(self) -> None:
+        """Connect, or raise Unavailable within the pool's time-out."""
+        try:
+            for pool in {self._pool, self._dreamer_pool}:
+                await pool.open(wait=True, timeout=self._settings.pool_timeout_seconds)
+        except PoolTimeout as error:
+            await self.close()
+            raise Unavailable("PostgreSQL does not answer.", code="database_unavailable") from error
+
+    async def close(self) -> None:
+        """Close every connection."""
+        for pool in {self._pool, self._dreamer_pool}:
+            await pool.close()
+
+    @asynccontextmanager
+    async def reading(self, scope: Scope) -> AsyncIterator[Reading]:
+        """Give a read-only transaction in which every statement sees what is committed when it starts."""
+        async with self._transaction(scope, "BEGIN READ ONLY") as transaction:
+            yield transaction
+
+    @asynccontextmanager
+    async def snapshot(self, scope: Scope) -> AsyncIterator[Reading]:
+        """Give a read-only transaction in which every statement sees one and the same moment."""
+        async with self._transaction(scope, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") as transaction:
+            yield transaction
+
+    async def unit_of_work(self, scope: Scope, work: Callable[[Writing], Awaitable[T]]) -> T:
+        """Run `work` in one transaction and commit it; on any exception nothing of it remains.
+
+        A serialization failure or a deadlock runs the whole of `work` again, at most 3 times in all; so
+        `work` must not have effects outside its transaction.
+        """
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            try:
+                async with self._transaction(scope, "BEGIN") as transaction:
+                    result = await work(transaction)
+            except (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected):
+                if attempt == MAX_ATTEMPTS:
+                    raise
+            else:
+                return result
+        raise AssertionError("unreachable")
+
+    @asynccontextmanager
+    async def listening(self, channel: LiteralString) -> AsyncIterator[psycopg.AsyncConnection[Row]]:
+        """Give a connection of its own, outside every transaction, that hears notifications on `channel`."""
+        async with self._connection(self._pool) as connection:
+            await connection.execute(f"LISTEN {channel}")
+            try:
+                yield connection
+            finally:
+                if not connection.broken:
+                    await connection.execute("UNLISTEN *")
+
+    @asynccontextmanager
+    async def _transaction(self, scope: Scope, begin: LiteralString) -> "AsyncIterator[_Transaction]":
+        pool = self._dreamer_pool if scope.role == "dreamer" else self._pool
+        async with self._connection(pool) as connection:
+            try:
+                async with connection.pipeline():
+                    await connection.execute(begin)
+                    await connection.execute(_ENTER, self._entry_params(scope))
+                yield _Transaction(connection)
+                ended = await connection.execute("COMMIT")
+                # A transaction in which an error was swallowed "commits" by rolling back, without an error.
+                if ended.statusmessage != "COMMIT":
+                    raise Unavailable("The transaction was rolled back.", code="rolled_back")
+            except BaseException:
+                # A broken connection has lost its transaction already; the pool throws it away.
+                if not connection.broken and not connection.closed:
+                    await connection.rollback()
+                raise
+
+    @asynccontextmanager
+    async def _connection(self, pool: AsyncConnectionPool[_Connection]) -> AsyncIterator[_Connection]:
+        try:
+            connection = await pool.getconn(timeout=self._settings.pool_timeout_seconds)
+        except PoolTimeout as error:
+            raise Unavailable("No database connection became free in time.", code="database_busy") from error
+        try:
+            yield connection
+        finally:
+            await pool.putconn(connection)
+
+    def _entry_params(self, scope: Scope) -> Params:
+        milliseconds = int(self._settings.statement_timeout_seconds * 1000)
+        return {
+            "role": f"{self._settings.role_prefix}_{scope.role}",
+            "team_id": scope.team_id or "",
+            "statement_timeout": str(milliseconds),
+            "idle_timeout": str(3 * milliseconds),
+        }
+
+
+# `true` makes each setting local to the transaction; an empty team matches no row.
+_ENTER: LiteralString = """
+    SELECT set_config('role', %(role)s, true), set_config('densemem.team_id', %(team_id)s, true),
+           set_config('statement_timeout', %(statement_timeout)s, true),
+           set_config('idle_in_transaction_session_timeout', %(idle_timeout)s, true)
+"""
+
+
+class _Transaction:
+    """Reading and Writing on one psycopg connection."""
+
+    def __init__(self, connection: _Connection) -> None:
+        self._connection = connection
+
+    async def fetch_all(self, query: Query, params: Params = NO_PARAMS) -> list[Row]:
+        cursor = await self._run(query, params)
+        return await cursor.fetchall()
+
+    async def fetch_one(self, query: Query, params: Params = NO_PARAMS) -> Row | None:
+        cursor = await self._run(query, params)
+        return await cursor.fetchone()
+
+    async def execute(self, query: Query, params: Params = NO_PARAMS) -> int:
+        cursor = await self._run(query, params)
+        return cursor.rowcount
+
+    async def execute_many(self, query: Query, params: list[Params]) -> None:
+        sql, constants = _parts(query)
+        async with self._connection.cursor() as cursor:
+            await cursor.executemany(sql, [{**constants, **one} for one in params])
+
+    async def _run(self, query: Query, params: Params) -> psycopg.AsyncCursor[Row]:
+        sql, constants = _parts(query)
+        return await self._connection.execute(sql, {**constants, **params} if constants or params else None)
+
+
+def _parts(query: Query) -> tuple[bytes, Params]:
+    if isinstance(query, Statement):
+        return query.sql, query.constants
+    return query.encode(), {}
+
+
+def _make_pool(settings: Settings, url: str) -> AsyncConnectionPool[_Connection]:
+    return AsyncConnectionPool(
+        url,
+        connection_class=psycopg.AsyncConnection[Row],
+        kwargs={"autocommit": True, "row_factory": dict_row, "context": _adapters()},
+        min_size=1,
+        max_size=settings.pool_size,
+        timeout=settings.pool_timeout_seconds,
+        open=False,
+        check=AsyncConnectionPool.check_connection,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """psycopg's way to hand adapters to new connections."""
+
+    adapters: AdaptersMap
+    connection: None = None
+
+
+def _adapters() -> _Context:
+    adapters = AdaptersMap(psycopg.adapters)
+    # A dict can only mean JSON here; lists stay arrays.
+    adapters.register_dumper(dict, JsonbDumper)
+    return _Context(adapters)

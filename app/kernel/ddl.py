@@ -1,0 +1,64 @@
+"""What migrations say about access, in one vocabulary: row security, grants, immutability.
+
+Each step only adds; `drop_table` undoes all of them, since policies, grants and triggers go with their table.
+"""
+
+from typing import Literal
+
+from alembic import op
+
+Grantee = Literal["app", "dreamer"]
+
+
+def role(name: Literal["owner", "app", "dreamer"]) -> str:
+    """Return the quoted name of one of our roles on this cluster."""
+    config = op.get_context().config
+    prefix = "densemem" if config is None else config.attributes.get("role_prefix", "densemem")
+    return f'"{prefix}_{name}"'
+
+
+def protect(table: str) -> None:
+    """Force row security: app and dreamer see their transaction's team, the owner everything.
+
+    Without the owner's policy a backfill would touch no row, silently. An unset team is '' or NULL and
+    matches nothing.
+    """
+    op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
+    op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
+    op.execute(
+        f"CREATE POLICY team_only ON {table} TO {role('app')}, {role('dreamer')} "
+        "USING (team_id = current_setting('densemem.team_id', true)) "
+        "WITH CHECK (team_id = current_setting('densemem.team_id', true))"
+    )
+    op.execute(f"CREATE POLICY owner_all ON {table} TO {role('owner')} USING (true) WITH CHECK (true)")
+
+
+def restrict(table: str, *, grantee: Grantee, action: Literal["INSERT", "UPDATE"], check: str) -> None:
+    """Let a role write only rows for which `check` holds, on top of the team policy."""
+    op.execute(
+        f"CREATE POLICY {grantee}_{action.lower()} ON {table} AS RESTRICTIVE FOR {action} "
+        f"TO {role(grantee)} WITH CHECK ({check})"
+    )
+
+
+def grant(grantee: Grantee, table: str, *, select: str = "", insert: str = "", update: str = "") -> None:
+    """Grant column privileges: '*' for the whole table, or a list of columns. DELETE is never granted."""
+    for action, columns in (("SELECT", select), ("INSERT", insert), ("UPDATE", update)):
+        if columns:
+            listed = "" if columns == "*" else f" ({columns})"
+            op.execute(f"GRANT {action}{listed} ON {table} TO {role(grantee)}")
+
+
+def freeze(table: str, *, but: str = "") -> None:
+    """Forbid DELETE and every UPDATE, or every UPDATE that changes a column outside the list `but`."""
+    if not but:
+        op.execute(
+            f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE ON {table} "
+            "FOR EACH ROW EXECUTE FUNCTION forbid_change()"
+        )
+        return
+    kept = ", ".join(f"'{column.strip()}'" for column in but.split(","))
+    op.execute(
+        f"CREATE TRIGGER {table}_identity BEFORE UPDATE OR DELETE ON {table} "
+        f"FOR EACH ROW EXECUTE FUNCTION forbid_change({kept})"
+    )

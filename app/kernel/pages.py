@@ -1,0 +1,61 @@
+"""Keyset pages: a cursor names the last row seen, so rows that arrive meanwhile neither repeat nor hide any.
+
+A cursor is bound to its operation and filters by a checksum. That finds mistakes; it is no secret, and none
+is needed: whatever a cursor says, the query behind it still runs under the caller's own team.
+"""
+
+import base64
+import binascii
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+from app.kernel.errors import InvalidInput
+
+T = TypeVar("T")
+_CHECKSUM_BYTES: Final = 9
+_MAX_CURSOR_LENGTH: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """A page of a list; `next_cursor` is None at the end."""
+
+    items: tuple[T, ...]
+    next_cursor: str | None
+
+
+def encode_cursor(operation: str, filters: Mapping[str, object], position: Sequence[object]) -> str:
+    """Return the opaque cursor for the row at `position` (strings, numbers, None)."""
+    body = json.dumps(list(position), separators=(",", ":")).encode()
+    return base64.urlsafe_b64encode(_checksum(operation, filters, body) + body).decode().rstrip("=")
+
+
+def decode_cursor(
+    cursor: str, operation: str, filters: Mapping[str, object]
+) -> list[str | int | float | None]:
+    """Return the position that `encode_cursor` was given for the same operation and filters.
+
+    Raises:
+        InvalidInput: `invalid_cursor` for one that is truncated, forged or of another list.
+    """
+    try:
+        if len(cursor) > _MAX_CURSOR_LENGTH:
+            raise ValueError("too long")
+        raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        checksum, body = raw[:_CHECKSUM_BYTES], raw[_CHECKSUM_BYTES:]
+        if checksum != _checksum(operation, filters, body):
+            raise ValueError("of another list")
+        position = json.loads(body)
+        if not isinstance(position, list):
+            raise ValueError("no position")
+    except (ValueError, binascii.Error) as error:
+        raise InvalidInput("The cursor does not belong to this list.", code="invalid_cursor") from error
+    return position
+
+
+def _checksum(operation: str, filters: Mapping[str, object], body: bytes) -> bytes:
+    named = json.dumps([operation, sorted((key, str(value)) for key, value in filters.items())])
+    return hashlib.sha256(named.encode() + b"\0" + body).digest()[:_CHECKSUM_BYTES]

@@ -1,0 +1,87 @@
+"""The settings of one process: read once from the environment in a door, frozen afterwards."""
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AliasChoices, Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Every field is an environment variable `DENSEMEM_<NAME>`, save the three database URLs.
+
+    Connection strings are secrets: they are never shown, logged or put into an error.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="DENSEMEM_", frozen=True, extra="ignore")
+
+    database_url: Annotated[
+        SecretStr | None,
+        Field(
+            default=None,
+            validation_alias=AliasChoices("DATABASE_URL", "database_url"),
+            description="PostgreSQL 15 or newer; unset: an embedded PostgreSQL in the data folder.",
+        ),
+    ]
+    migration_database_url: Annotated[
+        SecretStr | None,
+        Field(
+            default=None,
+            validation_alias=AliasChoices("MIGRATION_DATABASE_URL", "migration_database_url"),
+            description="Login that may create roles and tables; unset: DATABASE_URL.",
+        ),
+    ]
+    dreamer_database_url: Annotated[
+        SecretStr | None,
+        Field(
+            default=None,
+            validation_alias=AliasChoices("DREAMER_DATABASE_URL", "dreamer_database_url"),
+            description="Login that is a member of the dreamer role only; unset: DATABASE_URL.",
+        ),
+    ]
+    data_dir: Annotated[Path, Field(default=Path(".densemem"), description="Folder of the embedded server.")]
+    postgres_bin: Annotated[
+        Path | None, Field(default=None, description="Folder with PostgreSQL's binaries; unset: looked up.")
+    ]
+    role_prefix: Annotated[
+        str,
+        Field(
+            default="densemem",
+            pattern=r"^[a-z][a-z0-9_]{0,39}$",
+            description="First part of the names of the database roles.",
+        ),
+    ]
+    host: Annotated[str, Field(default="127.0.0.1", description="Address that `serve` listens on.")]
+    port: Annotated[int, Field(default=8420, ge=0, le=65535, description="Port of `serve`; 0 picks one.")]
+    pool_size: Annotated[int, Field(default=10, ge=2, le=200, description="Database connections a process.")]
+    pool_timeout_seconds: Annotated[
+        float, Field(default=5.0, gt=0, le=60, description="Longest wait for a connection before a 503.")
+    ]
+    statement_timeout_seconds: Annotated[
+        float, Field(default=10.0, gt=0, le=600, description="Longest single statement of a request.")
+    ]
+    lease_seconds: Annotated[
+        float,
+        Field(default=60.0, ge=1, le=3600, description="Length of a worker's lease; renewed at a third."),
+    ]
+    poll_seconds: Annotated[
+        float, Field(default=1.0, gt=0, le=60, description="Longest sleep of an idle worker.")
+    ]
+    worker_placements: Annotated[
+        int, Field(default=2, ge=0, le=64, description="Placements at once in a worker process.")
+    ]
+    worker_cycles: Annotated[
+        int, Field(default=1, ge=0, le=16, description="Dream cycles at once in a worker process.")
+    ]
+    log_level: Annotated[
+        str,
+        Field(
+            default="info",
+            pattern="^(debug|info|warning|error)$",
+            description="Least severe log line that is written.",
+        ),
+    ]
+    url: Annotated[
+        str | None, Field(default=None, description="Server for the command line; unset: the embedded one.")
+    ]
+    key: Annotated[SecretStr | None, Field(default=None, description="API key for the command line.")]

@@ -1,0 +1,26 @@
+"""Who is calling: the outcome of authentication."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from app.tenancy.authority import Authority
+
+KeyScope = Literal["read", "write", "operate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A profile of a team, with what its key allows. `max_authority` caps the evidence that it submits."""
+
+    key_id: str
+    team_id: str
+    profile_id: str
+    scopes: frozenset[KeyScope]
+    max_authority: Authority
+
+
+@dataclass(frozen=True, slots=True)
+class Admin:
+    """The holder of an admin key: manages teams, profiles and keys, reads no team's content."""
+
+    key_id: str

@@ -1,0 +1,120 @@
+"""Tables of tenancy. `teams`, `api_keys` and `instance_settings` belong to the instance: no row security."""
+
+from datetime import datetime
+
+from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, SmallInteger, UniqueConstraint
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.kernel.schema import Base, created_now, one_of, references, team_key, team_reference
+from app.tenancy.authority import Authority
+
+
+class Team(Base):
+    """The tenant. Written through an admin key or the command line."""
+
+    __tablename__ = "teams"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    created_at: Mapped[datetime] = created_now()
+
+    __table_args__ = (
+        UniqueConstraint("name", name="teams_name_is_unique"),
+        CheckConstraint("length(name) BETWEEN 1 AND 256", name="name_has_length"),
+    )
+
+
+class Profile(Base):
+    """An author inside a team: the owner boundary."""
+
+    __tablename__ = "profiles"
+
+    team_id: Mapped[str] = team_key()
+    id: Mapped[str] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    created_at: Mapped[datetime] = created_now()
+
+    __table_args__ = (
+        team_reference("profiles_team"),
+        UniqueConstraint("team_id", "name", name="profiles_name_is_unique"),
+        CheckConstraint("length(name) BETWEEN 1 AND 256", name="name_has_length"),
+    )
+
+
+class ApiKey(Base):
+    """A bearer key, stored as a digest only. An admin key belongs to no team and reads no team's content."""
+
+    __tablename__ = "api_keys"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    key_digest: Mapped[str]
+    team_id: Mapped[str | None]
+    profile_id: Mapped[str | None]
+    scopes: Mapped[list[str]]
+    max_authority: Mapped[str]
+    created_at: Mapped[datetime] = created_now()
+    expires_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["team_id", "profile_id"], ["profiles.team_id", "profiles.id"], name="api_keys_profile"
+        ),
+        UniqueConstraint("key_digest", name="api_keys_key_digest_is_unique"),
+        CheckConstraint(
+            "scopes <@ ARRAY['read', 'write', 'operate', 'admin'] AND cardinality(scopes) > 0",
+            name="scopes_are_known",
+        ),
+        CheckConstraint(
+            "CASE WHEN 'admin' = ANY (scopes)"
+            " THEN cardinality(scopes) = 1 AND team_id IS NULL AND profile_id IS NULL"
+            " ELSE team_id IS NOT NULL AND profile_id IS NOT NULL END",
+            name="admin_stands_outside_teams",
+        ),
+        one_of("max_authority", Authority),
+        Index("api_keys_by_team", "team_id", "id"),
+    )
+
+
+class InstanceSetting(Base):
+    """One key of the instance's configuration; a missing row means the built-in default."""
+
+    __tablename__ = "instance_settings"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    value: Mapped[object] = mapped_column(JSONB)
+    updated_at: Mapped[datetime] = created_now()
+
+
+class TeamSetting(Base):
+    """One key of a team's configuration; a missing row means the instance's value."""
+
+    __tablename__ = "team_settings"
+
+    team_id: Mapped[str] = team_key()
+    name: Mapped[str] = mapped_column(primary_key=True)
+    value: Mapped[object] = mapped_column(JSONB)
+    updated_at: Mapped[datetime] = created_now()
+
+    __table_args__ = (team_reference("team_settings_team"),)
+
+
+class IdempotencyRecord(Base):
+    """The stored answer of one request, written in the transaction of its effect and kept as long."""
+
+    __tablename__ = "idempotency_records"
+
+    team_id: Mapped[str] = team_key()
+    profile_id: Mapped[str] = mapped_column(primary_key=True)
+    operation: Mapped[str] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(primary_key=True)
+    body_digest: Mapped[str]
+    status: Mapped[int] = mapped_column(SmallInteger)
+    answer: Mapped[object] = mapped_column(JSONB)
+    created_at: Mapped[datetime] = created_now()
+
+    __table_args__ = (
+        references("profiles", "profile_id", name="idempotency_records_profile"),
+        CheckConstraint("length(key) BETWEEN 1 AND 128", name="key_has_length"),
+    )

@@ -1,0 +1,152 @@
+"""Teams and their profiles."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import LiteralString, TypeVar
+
+import psycopg
+
+from app.kernel.database import Reading, Row, Writing
+from app.kernel.errors import NotFound, WrongState
+from app.kernel.ids import new_id
+from app.kernel.pages import Page, decode_cursor, encode_cursor
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    team_id: str
+    name: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    profile_id: str
+    team_id: str
+    name: str
+    created_at: datetime
+
+
+T = TypeVar("T", Team, Profile)
+
+
+def new_team_id() -> str:
+    """Return the id for a team to be: a transaction acts as the team that it is about to create."""
+    return new_id("team")
+
+
+async def create_team(writing: Writing, team_id: str, name: str) -> Team:
+    """Store the team; the transaction's scope is the new team.
+
+    Raises:
+        WrongState: `name_taken`.
+    """
+    try:
+        row = await writing.fetch_one(_INSERT_TEAM, {"id": team_id, "name": name})
+    except psycopg.errors.UniqueViolation as error:
+        raise WrongState("There is a team of that name already.", code="name_taken") from error
+    assert row is not None
+    return _team(row)
+
+
+async def find_team(reading: Reading, name_or_id: str) -> Team:
+    """Return the team of that id or exact name, or raise NotFound."""
+    row = await reading.fetch_one(_FIND_TEAM, {"name_or_id": name_or_id})
+    if row is None:
+        raise NotFound("There is no such team.")
+    return _team(row)
+
+
+async def list_teams(reading: Reading, *, limit: int, cursor: str | None) -> Page[Team]:
+    """Return teams, newest first."""
+    rows = await reading.fetch_all(_LIST_TEAMS, _position("list_teams", {}, cursor) | {"limit": limit + 1})
+    return _page("list_teams", {}, [_team(row) for row in rows[:limit]], has_more=len(rows) > limit)
+
+
+async def create_profile(writing: Writing, team_id: str, name: str) -> Profile:
+    """Store a profile of the team.
+
+    Raises:
+        NotFound: there is no such team.
+        WrongState: `name_taken`.
+    """
+    params = {"team_id": team_id, "id": new_id("prof"), "name": name}
+    try:
+        row = await writing.fetch_one(_INSERT_PROFILE, params)
+    except psycopg.errors.UniqueViolation as error:
+        raise WrongState("The team has a profile of that name already.", code="name_taken") from error
+    except psycopg.errors.ForeignKeyViolation as error:
+        raise NotFound("There is no such team.") from error
+    assert row is not None
+    return _profile(row)
+
+
+async def find_profile(reading: Reading, team_id: str, name_or_id: str) -> Profile:
+    """Return the team's profile of that id or exact name, or raise NotFound."""
+    row = await reading.fetch_one(_FIND_PROFILE, {"team_id": team_id, "name_or_id": name_or_id})
+    if row is None:
+        raise NotFound("There is no such profile.")
+    return _profile(row)
+
+
+async def list_profiles(reading: Reading, team_id: str, *, limit: int, cursor: str | None) -> Page[Profile]:
+    """Return the team's profiles, newest first."""
+    filters = {"team_id": team_id}
+    params = _position("list_profiles", filters, cursor) | filters | {"limit": limit + 1}
+    rows = await reading.fetch_all(_LIST_PROFILES, params)
+    profiles = [_profile(row) for row in rows[:limit]]
+    return _page("list_profiles", filters, profiles, has_more=len(rows) > limit)
+
+
+def _team(row: Row) -> Team:
+    return Team(team_id=row["id"], name=row["name"], created_at=row["created_at"])
+
+
+def _profile(row: Row) -> Profile:
+    return Profile(
+        profile_id=row["id"], team_id=row["team_id"], name=row["name"], created_at=row["created_at"]
+    )
+
+
+def _position(operation: str, filters: Mapping[str, object], cursor: str | None) -> dict[str, object]:
+    if cursor is None:
+        return {"created_at": None, "id": None}
+    created_at, row_id = decode_cursor(cursor, operation, filters)
+    return {"created_at": created_at, "id": row_id}
+
+
+def _page(operation: str, filters: Mapping[str, object], items: list[T], *, has_more: bool) -> Page[T]:
+    next_cursor = None
+    if has_more:
+        last = items[-1]
+        last_id = last.team_id if isinstance(last, Team) else last.profile_id
+        next_cursor = encode_cursor(operation, filters, [last.created_at.isoformat(), last_id])
+    return Page(tuple(items), next_cursor)
+
+
+_INSERT_TEAM: LiteralString = """
+    INSERT INTO teams (id, name) VALUES (%(id)s, %(name)s) RETURNING id, name, created_at
+"""
+_FIND_TEAM: LiteralString = """
+    SELECT id, name, created_at FROM teams WHERE id = %(name_or_id)s OR name = %(name_or_id)s
+"""
+_LIST_TEAMS: LiteralString = """
+    SELECT id, name, created_at FROM teams
+    WHERE %(id)s::text IS NULL OR (created_at, id) < (%(created_at)s::timestamptz, %(id)s::text)
+    ORDER BY created_at DESC, id DESC LIMIT %(limit)s
+"""
+_INSERT_PROFILE: LiteralString = """
+    INSERT INTO profiles (team_id, id, name) VALUES (%(team_id)s, %(id)s, %(name)s)
+    RETURNING team_id, id, name, created_at
+"""
+_FIND_PROFILE: LiteralString = """
+    SELECT team_id, id, name, created_at FROM profiles
+    WHERE team_id = %(team_id)s AND (id = %(name_or_id)s OR name = %(name_or_id)s)
+"""
+_LIST_PROFILES: LiteralString = """
+    SELECT team_id, id, name, created_at FROM profiles
+    WHERE team_id = %(team_id)s
+      AND (%(id)s::text IS NULL OR (created_at, id) < (%(created_at)s::timestamptz, %(id)s::text))
+    ORDER BY created_at DESC, id DESC LIMIT %(limit)s
+"""
