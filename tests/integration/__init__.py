@@ -1,0 +1,1 @@
+"""Modules on a real PostgreSQL; every test founds a team of its own."""

@@ -1,0 +1,1 @@
+"""Pure modules by themselves, without a database."""
