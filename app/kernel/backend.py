@@ -30,12 +30,15 @@ class Backend:
 
 
 @contextmanager
-def running_backend(settings: Settings, *, may_start: bool = True) -> Iterator[Backend]:
+def running_backend(
+    settings: Settings, *, joins_running: bool = False, may_start: bool = True
+) -> Iterator[Backend]:
     """Give the connection strings of a PostgreSQL that answers; an embedded one lives as long as the block.
 
     Args:
         settings: of this process.
-        may_start: false only looks for an embedded server that another process runs.
+        joins_running: use an embedded server that another process runs; else a second one is an error.
+        may_start: false does without starting one.
 
     Raises:
         SetupError: an embedded server could not be started; the message says how to mend it.
@@ -46,7 +49,7 @@ def running_backend(settings: Settings, *, may_start: bool = True) -> Iterator[B
         return
     try:
         found = find_running(settings.data_dir)
-        if found is not None and not may_start:
+        if found is not None and joins_running:
             yield _embedded_backend(settings, found)
             return
         if not may_start:

@@ -1,58 +1,71 @@
-"""Keep a lease while its work goes on, and end the work early when the lease is gone."""
+"""Keeping a lease while work goes on that holds no connection."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Coroutine
 from time import monotonic
-from typing import Final
+from typing import Final, TypeVar
 
 import psycopg
 
-from app.kernel.database import Database, Scope
+from app.kernel.database import Database, Scope, Writing
 from app.kernel.errors import LeaseLost, Unavailable
-from app.queue.leases import Lease, renew
+from app.queue.leases import Lease
 
-# We stop trusting a lease before the database does: our clock started later than its own.
-TRUSTED_SHARE: Final = 0.8
+T = TypeVar("T")
+# The worker stops trusting its lease this share of its length before the database does.
+MARGIN_SHARE: Final = 0.1
+RENEWALS_PER_LEASE: Final = 3
 
 
-@asynccontextmanager
-async def renewing(database: Database, scope: Scope, lease: Lease, *, seconds: float) -> AsyncIterator[None]:
-    """Renew the lease every third of `seconds` while the block runs.
+async def work_under_lease(
+    database: Database,
+    scope: Scope,
+    lease: Lease,
+    work: Coroutine[None, None, T],
+    *,
+    seconds: float,
+    renewal: Callable[[Writing], Awaitable[None]],
+) -> T:
+    """Return what `work` returns, with the lease renewed three times in each `seconds`.
+
+    Args:
+        scope: who renews.
+        renewal: leaves the lease valid for `seconds` from now, or raises LeaseLost.
 
     Raises:
-        LeaseLost: it could not be renewed in time, or another owner has it; the block was cancelled.
+        LeaseLost: another worker took over, the item was cancelled, or no renewal came through in time by our
+            own clock. `work` has been cancelled then.
     """
-    work = asyncio.current_task()
-    assert work is not None
-    is_lost = False
-
-    async def beat() -> None:
-        nonlocal is_lost
-        renewed_at = monotonic()
-        while True:
-            await asyncio.sleep(seconds / 3)
-            asked_at = monotonic()
-            try:
-                await database.unit_of_work(scope, lambda writing: renew(writing, lease, seconds=seconds))
-                renewed_at = asked_at
-            except LeaseLost:
-                is_lost = True
-            except (Unavailable, psycopg.Error):
-                # A database that is away for a moment costs nothing while the lease still runs.
-                is_lost = monotonic() - renewed_at > seconds * TRUSTED_SHARE
-            if is_lost:
-                work.cancel()
-                return
-
-    heart = asyncio.create_task(beat())
+    working = asyncio.ensure_future(work)
+    keeping = asyncio.create_task(_keep_renewing(database, scope, lease, seconds, renewal))
     try:
-        yield
-    except asyncio.CancelledError:
-        if is_lost:
-            work.uncancel()
-            raise LeaseLost(f"The lease on {lease.kind} {lease.item_id} ran out.") from None
-        raise
+        await asyncio.wait((working, keeping), return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            keeping.result()
+        return working.result()
     finally:
-        heart.cancel()
-        await asyncio.gather(heart, return_exceptions=True)
+        for task in (working, keeping):
+            task.cancel()
+        await asyncio.gather(working, keeping, return_exceptions=True)
+
+
+async def _keep_renewing(
+    database: Database,
+    scope: Scope,
+    lease: Lease,
+    seconds: float,
+    renewal: Callable[[Writing], Awaitable[None]],
+) -> None:
+    """Renew until cancelled; only LeaseLost ends it."""
+    trusted_until = monotonic() + seconds * (1 - MARGIN_SHARE)
+    while True:
+        await asyncio.sleep(seconds / RENEWALS_PER_LEASE)
+        asked_at = monotonic()
+        try:
+            async with asyncio.timeout(max(trusted_until - asked_at, 0)):
+                await database.unit_of_work(scope, renewal)
+        except (TimeoutError, Unavailable, psycopg.OperationalError) as error:
+            if monotonic() >= trusted_until:
+                raise LeaseLost(f"The lease on {lease.kind} {lease.item_id} could not be renewed.") from error
+        else:
+            trusted_until = asked_at + seconds * (1 - MARGIN_SHARE)

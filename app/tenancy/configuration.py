@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Final, Literal, LiteralString
 
-from app.kernel.database import Reading
+from psycopg.types.json import Jsonb
+
+from app.kernel.database import Reading, Writing
 
 GeneratorChoice = Literal["rules", "provider", "auto"]
 Level = Literal["team", "instance", "built_in"]
@@ -67,6 +69,17 @@ async def effective_settings(reading: Reading, team_id: str) -> Mapping[str, Eff
     return settings
 
 
+async def store_team_settings(writing: Writing, team_id: str, changes: Mapping[str, object]) -> None:
+    """Leave the team with these values; None returns a key to what is inherited.
+
+    The values are checked by the door that takes them; an unknown name is a mistake of the program.
+    """
+    assert changes.keys() <= set(SETTING_NAMES), "unknown setting"
+    await writing.execute_many(
+        _STORE, [{"team_id": team_id, "name": name, "value": Jsonb(value)} for name, value in changes.items()]
+    )
+
+
 def _effective(name: str, levels: Mapping[Level, Mapping[str, object]]) -> Effective:
     for level in ("team", "instance"):
         value = levels[level].get(name)
@@ -79,4 +92,10 @@ _SETTINGS: LiteralString = """
     SELECT 'instance' AS level, name, value FROM instance_settings
     UNION ALL
     SELECT 'team', name, value FROM team_settings WHERE team_id = %(team_id)s
+"""
+
+# A JSON null is a row that says nothing: DELETE is nobody's privilege.
+_STORE: LiteralString = """
+    INSERT INTO team_settings (team_id, name, value) VALUES (%(team_id)s, %(name)s, %(value)s)
+    ON CONFLICT (team_id, name) DO UPDATE SET value = EXCLUDED.value, updated_at = clock_timestamp()
 """

@@ -73,7 +73,7 @@ async def store_answer(
 # The lock ends with the transaction. Two keys that hash alike cost a retry, never an answer.
 _RESERVE: LiteralString = """
     SELECT pg_try_advisory_xact_lock(
-        hashtextextended(concat_ws('/', %(team_id)s, %(profile_id)s, %(operation)s, %(key)s), 1)
+        hashtextextended(%(team_id)s || '/' || %(profile_id)s || '/' || %(operation)s || '/' || %(key)s, 1)
     ) AS is_reserved
 """
 _FIND: LiteralString = """

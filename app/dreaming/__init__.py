@@ -1,0 +1,43 @@
+"""Dreaming: in the background, propose possible relationships between things that are already known.
+
+What a dream leaves behind is a Hypothesis, in a ledger of its own. The steps, in the order in which data flows:
+
+    planning, runs       a window is due, or somebody asks: the run is recorded and queued first of all
+    lease                one worker works on it; every write is fenced by the lease's epoch
+    snapshot, standing   eligible inputs and the standing of targets, in one read-only moment, then closed
+    grouping             connected premises around open targets, diverse (paths, scoring, targets)
+    generation, rules    groups become proposals, in no transaction and holding no connection
+    validate             every item is accepted, reinforces, is a duplicate, or is rejected with its reason
+    persist, current     sources, targets and Hypotheses locked in that order; written with the run's end
+
+`cycle` puts the steps in order and `faults` says what happens to an interrupted run. `run_record` writes the
+durable record of a run, `run_history` reads it back, `status` sums up. Everything that decides is pure.
+
+States of a run: queued → running → succeeded, partially_rejected, failed, cancelled or skipped; and missed, one
+row for a gap in the schedule. A fault puts a run back to queued, at most three times.
+
+Dreaming must never
+
+* create or change an Entity, a Value, a predicate, a Relationship, a support, a tier or a status: its database
+  role has no privilege to;
+* read evidence text, quotes or verifier rationales: its role cannot;
+* import `remember`, `review` or `recall`: a guess has no way into the ledger;
+* hold a transaction or a connection while something is generated;
+* repair a bad item, or let it sink the others.
+
+Invariants: a funnel always adds up, also as a constraint; a retry is the same run and makes no second Hypothesis;
+one live run a team, one run a window, one live Hypothesis a target; equal inputs give equal dreams; copies of a
+position weigh as one.
+
+Decisions beyond the specification:
+
+* An active Relationship makes its target known even where its window has closed; only what is valid now takes
+  the slot of a predicate of which one object is current.
+* A Hypothesis rests on the sources of its last generation. Earlier ones stay on record, and count as known when
+  it is asked whether a premise is new.
+* A team's schedule is made with the team, by the database, and due at once: the first tick plans it. A team whose
+  settings cannot be followed is left alone until they change.
+* A window that meets a live run of its team is recorded as `skipped`, `run_in_progress`.
+* Where a team knows more than a run may read, premises read least since their last change come first.
+* `inputs_unchanged` compares with every earlier assessment, not with the last alone.
+"""

@@ -1,0 +1,138 @@
+"""Tables of dreaming: the durable record of each cycle, and when each team is due."""
+
+from datetime import datetime
+from typing import Literal
+
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
+from sqlalchemy.dialects.postgresql import JSONB, NUMERIC
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.kernel.schema import Base, created_now, one_of, references, team_key, team_reference
+
+RunStatus = Literal[
+    "queued",
+    "running",
+    "waiting",
+    "succeeded",
+    "partially_rejected",
+    "failed",
+    "cancelled",
+    "skipped",
+    "missed",
+]
+RunTrigger = Literal["scheduled", "manual", "catch_up"]
+
+
+def _count() -> Mapped[int]:
+    return mapped_column(server_default=text("0"))
+
+
+class CycleRun(Base):
+    """One dream pass over one team and window, recorded before anything is generated."""
+
+    __tablename__ = "cycle_runs"
+
+    team_id: Mapped[str] = team_key()
+    id: Mapped[str] = mapped_column(primary_key=True)
+    window_key: Mapped[str]
+    trigger: Mapped[str]
+    dry_run: Mapped[bool] = mapped_column(server_default=text("false"))
+    status: Mapped[str]
+    reason: Mapped[str | None]
+    note: Mapped[str | None]
+    started_by_profile_id: Mapped[str | None]
+    epoch: Mapped[int] = _count()
+    attempt: Mapped[int] = _count()
+    worker: Mapped[str | None]
+    scheduled_for: Mapped[datetime]
+    created_at: Mapped[datetime] = created_now()
+    started_at: Mapped[datetime | None]
+    heartbeat_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+    snapshot_digest: Mapped[str | None]
+    # Whether everything under that digest was assessed, so an equal digest needs no second look.
+    is_assessed: Mapped[bool] = mapped_column(server_default=text("false"))
+    generator_kind: Mapped[str | None]
+    generator_version: Mapped[str | None]
+    prompt_version: Mapped[str | None]
+    model: Mapped[str | None]
+    eligible: Mapped[int] = _count()
+    premises: Mapped[int] = _count()
+    premise_sources: Mapped[int] = _count()
+    over_input_budget: Mapped[int] = _count()
+    groups: Mapped[int] = _count()
+    generated: Mapped[int] = _count()
+    rejected: Mapped[int] = _count()
+    deduplicated: Mapped[int] = _count()
+    reinforced: Mapped[int] = _count()
+    persisted: Mapped[int] = _count()
+    rejections: Mapped[object] = mapped_column(JSONB, server_default=text("'[]'"))
+    would_persist: Mapped[object | None] = mapped_column(JSONB)
+    requested_budgets: Mapped[object] = mapped_column(JSONB, server_default=text("'{}'"))
+    budgets: Mapped[object] = mapped_column(JSONB, server_default=text("'[]'"))
+    stopped_by: Mapped[str | None]
+    input_tokens: Mapped[int] = _count()
+    output_tokens: Mapped[int] = _count()
+    cache_read_tokens: Mapped[int] = _count()
+    cache_write_tokens: Mapped[int] = _count()
+    turns: Mapped[int] = _count()
+    cost_usd: Mapped[object] = mapped_column(NUMERIC(12, 6), server_default=text("0"))
+    error_code: Mapped[str | None]
+    error_message: Mapped[str | None]
+
+    __table_args__ = (
+        team_reference("cycle_runs_team"),
+        references("profiles", "started_by_profile_id", name="cycle_runs_started_by"),
+        UniqueConstraint("team_id", "window_key", name="cycle_runs_one_per_window"),
+        one_of("status", RunStatus),
+        one_of("trigger", RunTrigger),
+        CheckConstraint("eligible = premise_sources + over_input_budget", name="inputs_add_up"),
+        CheckConstraint(
+            "generated = rejected + deduplicated + reinforced + persisted"
+            " + coalesce(jsonb_array_length(would_persist), 0)",
+            name="funnel_adds_up",
+        ),
+        CheckConstraint(
+            "CASE WHEN dry_run THEN persisted = 0 AND NOT is_assessed ELSE would_persist IS NULL END",
+            name="dry_run_leaves_nothing",
+        ),
+        CheckConstraint(
+            "(finished_at IS NULL) = (status IN ('queued', 'running', 'waiting'))", name="end_has_a_time"
+        ),
+        Index(
+            "cycle_runs_one_live",
+            "team_id",
+            unique=True,
+            postgresql_where=text("status IN ('queued', 'running', 'waiting')"),
+        ),
+        Index("cycle_runs_newest", "team_id", text("created_at DESC"), text("id DESC")),
+        Index("cycle_runs_assessed", "team_id", "finished_at", postgresql_where=text("is_assessed")),
+    )
+
+
+class DreamSchedule(Base):
+    """When a team is due next; null while dreaming is off for it. An instance table: ids and times only."""
+
+    __tablename__ = "dream_schedules"
+
+    team_id: Mapped[str] = mapped_column(primary_key=True)
+    next_due_at: Mapped[datetime | None]
+    updated_at: Mapped[datetime] = created_now()
+
+    __table_args__ = (
+        team_reference("dream_schedules_team"),
+        Index("dream_schedules_due", "next_due_at"),
+    )
+
+
+class PremiseAssessment(Base):
+    """How often cycles have read a premise. Kept only where a team knows more than one cycle may read."""
+
+    __tablename__ = "premise_assessments"
+
+    team_id: Mapped[str] = team_key()
+    semantic_group_key: Mapped[str] = mapped_column(primary_key=True)
+    cycles: Mapped[int]
+    last_assessed_at: Mapped[datetime]
+
+    __table_args__ = (team_reference("premise_assessments_team"),)

@@ -1,0 +1,192 @@
+"""Conflict cases: positions of different profiles that cannot both hold, opened and listed.
+
+An open case takes its positions out of eligibility, so whoever opens it writes a transition for each of their
+Relationships.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal, LiteralString
+
+from app.kernel.database import Reading, Row, Writing
+from app.kernel.ids import new_id
+from app.kernel.pages import Page, decode_cursor, encode_cursor
+from app.ledger.relationships import StoredRelationship
+
+CONFLICT_DUE_DAYS: Final = 7
+
+ConflictKind = Literal["other_object", "opposite_polarity"]
+ConflictState = Literal["open", "overdue", "resolved", "dismissed"]
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictPosition:
+    """One side of a case with the Relationships that hold it, in the order of their ids."""
+
+    position_id: str
+    semantic_group_key: str
+    relationship_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A conflict case; `state` is `overdue` for an open one past `due_at`."""
+
+    case_id: str
+    kind: ConflictKind
+    state: ConflictState
+    subject_entity_id: str
+    predicate_key: str
+    positions: tuple[ConflictPosition, ...]
+    preferred_position_id: str | None
+    opened_at: datetime
+    due_at: datetime
+    closed_at: datetime | None
+    closed_by_profile_id: str | None
+    close_reason: str | None
+
+
+async def open_conflict(
+    w: Writing,
+    team_id: str,
+    kind: ConflictKind,
+    newcomer: StoredRelationship,
+    rivals: Sequence[StoredRelationship],
+) -> frozenset[str]:
+    """Leave an open case that holds the newcomer's group and those of its rivals; return the groups it gained.
+
+    An open case that holds one of them already is widened. Nothing is opened where a resolved or dismissed
+    case has decided between these very groups; one that was only dismissed because a position was withdrawn
+    has decided nothing. All are locked by the caller, who writes the transitions of the gained groups.
+    """
+    groups = sorted({newcomer.semantic_group_key, *(rival.semantic_group_key for rival in rivals)})
+    cases = await w.fetch_all(_CASES_OF_GROUPS, {"team_id": team_id, "kind": kind, "groups": groups})
+    if any(row["is_decided"] and set(groups) <= set(row["held"]) for row in cases):
+        return frozenset()
+    open_case = next((row for row in cases if row["status"] == "open"), None)
+    case_id: str = open_case["id"] if open_case else new_id("con")
+    gained = [group for group in groups if open_case is None or group not in open_case["held"]]
+    params: dict[str, object] = {"team_id": team_id, "case_id": case_id, "kind": kind}
+    if open_case is None:
+        params |= {
+            "subject_entity_id": newcomer.subject_entity_id,
+            "predicate_key": newcomer.predicate_key,
+            "due_days": CONFLICT_DUE_DAYS,
+        }
+        await w.execute(_INSERT_CASE, params)
+    if gained:
+        params |= {"ids": [new_id("pos") for _ in gained], "groups": gained}
+        await w.execute(_INSERT_POSITIONS, params)
+    return frozenset(gained)
+
+
+async def conflicts_of_groups(
+    reading: Reading, team_id: str, groups: Collection[str], *, now: datetime
+) -> list[Conflict]:
+    """Return every case, in any state, that holds one of the equivalence groups; newest first."""
+    rows = await reading.fetch_all(_CONFLICTS_OF_GROUPS, {"team_id": team_id, "groups": list(groups)})
+    return [_read_conflict(row, now) for row in rows]
+
+
+async def list_conflicts(
+    reading: Reading,
+    team_id: str,
+    *,
+    now: datetime,
+    state: ConflictState | None = None,
+    limit: int = 20,
+    cursor: str | None = None,
+) -> Page[Conflict]:
+    """Return a page of the team's cases, newest first.
+
+    Raises:
+        InvalidInput: `invalid_cursor`.
+    """
+    filters = {"team_id": team_id, "state": state}
+    after_at, after_id = (None, None) if cursor is None else decode_cursor(cursor, "list_conflicts", filters)
+    params = {**filters, "now": now, "limit": limit + 1, "after_at": after_at, "after_id": after_id}
+    rows = await reading.fetch_all(_LIST_CONFLICTS, params)
+    items = tuple(_read_conflict(row, now) for row in rows[:limit])
+    if len(rows) <= limit:
+        return Page(items, None)
+    position = [items[-1].opened_at.isoformat(), items[-1].case_id]
+    return Page(items, encode_cursor("list_conflicts", filters, position))
+
+
+def _read_conflict(row: Row, now: datetime) -> Conflict:
+    is_overdue = row["status"] == "open" and row["due_at"] <= now
+    return Conflict(
+        case_id=row["id"],
+        kind=row["kind"],
+        state="overdue" if is_overdue else row["status"],
+        subject_entity_id=row["subject_entity_id"],
+        predicate_key=row["predicate_key"],
+        positions=tuple(
+            ConflictPosition(one["id"], one["group"], tuple(one["relationship_ids"]))
+            for one in row["positions"]
+        ),
+        preferred_position_id=row["preferred_position_id"],
+        opened_at=row["opened_at"],
+        due_at=row["due_at"],
+        closed_at=row["closed_at"],
+        closed_by_profile_id=row["closed_by_profile_id"],
+        close_reason=row["close_reason"],
+    )
+
+
+_CASES_OF_GROUPS: LiteralString = """
+    SELECT c.id, c.status,
+           c.status = 'resolved'
+               OR c.status = 'dismissed' AND c.close_reason IS DISTINCT FROM 'position_withdrawn' AS is_decided,
+           ARRAY(SELECT semantic_group_key FROM conflict_positions AS held
+                 WHERE held.team_id = c.team_id AND held.case_id = c.id) AS held
+    FROM conflict_cases AS c
+    WHERE c.team_id = %(team_id)s AND c.kind = %(kind)s AND c.id IN (
+        SELECT case_id FROM conflict_positions
+        WHERE team_id = %(team_id)s AND semantic_group_key = ANY (%(groups)s))
+    ORDER BY c.opened_at, c.id
+"""
+_INSERT_CASE: LiteralString = """
+    INSERT INTO conflict_cases (team_id, id, kind, status, subject_entity_id, predicate_key, due_at)
+    VALUES (%(team_id)s, %(case_id)s, %(kind)s, 'open', %(subject_entity_id)s, %(predicate_key)s,
+            clock_timestamp() + make_interval(days => %(due_days)s))
+"""
+_INSERT_POSITIONS: LiteralString = """
+    INSERT INTO conflict_positions (team_id, id, case_id, semantic_group_key)
+    SELECT %(team_id)s, id, %(case_id)s, group_key
+    FROM unnest(%(ids)s::text[], %(groups)s::text[]) AS added (id, group_key)
+"""
+_CONFLICT_COLUMNS: LiteralString = """
+    SELECT c.id, c.kind, c.status, c.subject_entity_id, c.predicate_key, c.preferred_position_id, c.opened_at,
+           c.due_at, c.closed_at, c.closed_by_profile_id, c.close_reason,
+           (SELECT jsonb_agg(jsonb_build_object(
+                       'id', position.id, 'group', position.semantic_group_key,
+                       'relationship_ids', ARRAY(
+                           SELECT r.id FROM relationships AS r
+                           WHERE r.team_id = position.team_id
+                             AND r.semantic_group_key = position.semantic_group_key
+                           ORDER BY r.id)) ORDER BY position.id)
+            FROM conflict_positions AS position
+            WHERE position.team_id = c.team_id AND position.case_id = c.id) AS positions
+    FROM conflict_cases AS c
+    WHERE c.team_id = %(team_id)s
+"""
+_CONFLICTS_OF_GROUPS: LiteralString = (
+    _CONFLICT_COLUMNS
+    + """
+      AND c.id IN (SELECT case_id FROM conflict_positions
+                   WHERE team_id = %(team_id)s AND semantic_group_key = ANY (%(groups)s))
+    ORDER BY c.opened_at DESC, c.id DESC
+"""
+)
+_LIST_CONFLICTS: LiteralString = (
+    _CONFLICT_COLUMNS
+    + """
+      AND (%(state)s::text IS NULL
+           OR %(state)s = CASE WHEN c.status = 'open' AND c.due_at <= %(now)s THEN 'overdue' ELSE c.status END)
+      AND (%(after_at)s::timestamptz IS NULL
+           OR (c.opened_at, c.id) < (%(after_at)s::timestamptz, %(after_id)s::text))
+    ORDER BY c.opened_at DESC, c.id DESC LIMIT %(limit)s
+"""
+)

@@ -1,0 +1,37 @@
+"""Tables of the semantic ledger.
+
+Written by `remember` and by the ledger's own lifecycle only; the dreamer's role cannot write any of them.
+"""
+
+from app.ledger.models.cases import ConflictCase, ConflictPosition, ReviewTask
+from app.ledger.models.evidence import Citation, Evidence, Source, SourceRevision
+from app.ledger.models.nodes import Entity, EntityName, PredicateName, PredicateVersion, TypedValueRow
+from app.ledger.models.relationships import (
+    Relationship,
+    RelationshipDocument,
+    RelationshipTransition,
+    Support,
+    SupportEvent,
+    VerificationEvent,
+)
+
+__all__ = [
+    "Citation",
+    "ConflictCase",
+    "ConflictPosition",
+    "Entity",
+    "EntityName",
+    "Evidence",
+    "PredicateName",
+    "PredicateVersion",
+    "Relationship",
+    "RelationshipDocument",
+    "RelationshipTransition",
+    "ReviewTask",
+    "Source",
+    "SourceRevision",
+    "Support",
+    "SupportEvent",
+    "TypedValueRow",
+    "VerificationEvent",
+]

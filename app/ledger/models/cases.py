@@ -1,0 +1,89 @@
+"""Tables of what needs a decision: conflicts between profiles, open ambiguities."""
+
+from datetime import datetime
+
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.kernel.schema import Base, created_now, one_of, references, team_key
+from app.ledger.vocabulary import ReviewKind
+
+
+class ConflictCase(Base):
+    """Positions of different profiles that cannot both hold. Overdue is a matter of `due_at` and the clock."""
+
+    __tablename__ = "conflict_cases"
+
+    team_id: Mapped[str] = team_key()
+    id: Mapped[str] = mapped_column(primary_key=True)
+    kind: Mapped[str]
+    status: Mapped[str]
+    subject_entity_id: Mapped[str]
+    predicate_key: Mapped[str]
+    preferred_position_id: Mapped[str | None]
+    opened_at: Mapped[datetime] = created_now()
+    due_at: Mapped[datetime]
+    closed_at: Mapped[datetime | None]
+    closed_by_profile_id: Mapped[str | None]
+    close_reason: Mapped[str | None]
+
+    __table_args__ = (
+        references("entities", "subject_entity_id", name="conflict_cases_subject"),
+        CheckConstraint("kind IN ('other_object', 'opposite_polarity')", name="kind_is_known"),
+        CheckConstraint("status IN ('open', 'resolved', 'dismissed')", name="status_is_known"),
+        CheckConstraint(
+            "(status = 'resolved') = (preferred_position_id IS NOT NULL)", name="resolved_prefers_one"
+        ),
+        Index("conflict_cases_newest", "team_id", text("opened_at DESC"), text("id DESC")),
+    )
+
+
+class ConflictPosition(Base):
+    """One side of a case: an equivalence group; its Relationships are those with this group key."""
+
+    __tablename__ = "conflict_positions"
+
+    team_id: Mapped[str] = team_key()
+    id: Mapped[str] = mapped_column(primary_key=True)
+    case_id: Mapped[str]
+    semantic_group_key: Mapped[str]
+
+    __table_args__ = (
+        references("conflict_cases", "case_id", name="conflict_positions_case"),
+        UniqueConstraint("team_id", "case_id", "semantic_group_key", name="conflict_positions_are_unique"),
+        Index("conflict_positions_by_group", "team_id", "semantic_group_key"),
+    )
+
+
+class ReviewTask(Base):
+    """An open ambiguity. It holds a Relationship, or a proposal of an ingest that none exists for yet."""
+
+    __tablename__ = "review_tasks"
+
+    team_id: Mapped[str] = team_key()
+    id: Mapped[str] = mapped_column(primary_key=True)
+    kind: Mapped[str]
+    status: Mapped[str]
+    reason: Mapped[str]
+    relationship_id: Mapped[str | None]
+    ingest_id: Mapped[str | None]
+    proposal_id: Mapped[str | None]
+    options: Mapped[object] = mapped_column(JSONB)
+    opened_at: Mapped[datetime] = created_now()
+    closed_at: Mapped[datetime | None]
+    closed_by_profile_id: Mapped[str | None]
+    choice: Mapped[object | None] = mapped_column(JSONB)
+
+    __table_args__ = (
+        references("relationships", "relationship_id", name="review_tasks_relationship"),
+        one_of("kind", ReviewKind),
+        CheckConstraint("status IN ('open', 'resolved')", name="status_is_known"),
+        Index(
+            "review_tasks_open_by_relationship",
+            "team_id",
+            "relationship_id",
+            postgresql_where=text("status = 'open'"),
+        ),
+        Index("review_tasks_newest", "team_id", text("opened_at DESC"), text("id DESC")),
+    )

@@ -1,0 +1,123 @@
+"""Tables of what can be related: predicates, entities, typed values."""
+
+from datetime import datetime
+
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.kernel.schema import Base, created_now, one_of, references, team_key, team_reference
+from app.ledger.vocabulary import Cardinality, EntityKind, PredicateState, RelationshipKind, ValueType
+
+
+class PredicateVersion(Base):
+    """A registered relation, one version of it; Relationships and Hypotheses refer to the version they used."""
+
+    __tablename__ = "predicates"
+
+    team_id: Mapped[str] = team_key()
+    predicate_key: Mapped[str] = mapped_column(primary_key=True)
+    version: Mapped[int] = mapped_column(primary_key=True)
+    is_current: Mapped[bool]
+    label: Mapped[str]
+    aliases: Mapped[list[str]]
+    allowed_subject_kinds: Mapped[list[str]]
+    allowed_object_kinds: Mapped[list[str]]
+    allowed_value_types: Mapped[list[str]]
+    relationship_kind: Mapped[str]
+    current_cardinality: Mapped[str]
+    is_symmetric: Mapped[bool]
+    inverse_key: Mapped[str | None]
+    verb_phrase: Mapped[str]
+    lifecycle_state: Mapped[str]
+    created_at: Mapped[datetime] = created_now()
+
+    __table_args__ = (
+        team_reference("predicates_team"),
+        CheckConstraint("predicate_key ~ '^[a-z][a-z0-9_]{0,63}$'", name="key_is_a_word"),
+        one_of("relationship_kind", RelationshipKind),
+        one_of("current_cardinality", Cardinality),
+        one_of("lifecycle_state", PredicateState),
+        CheckConstraint("NOT (is_symmetric AND inverse_key IS NOT NULL)", name="symmetric_has_no_inverse"),
+        Index(
+            "predicates_one_current",
+            "team_id",
+            "predicate_key",
+            unique=True,
+            postgresql_where=text("is_current"),
+        ),
+    )
+
+
+class PredicateName(Base):
+    """Every key and alias, case-folded: one name leads to one predicate."""
+
+    __tablename__ = "predicate_names"
+
+    team_id: Mapped[str] = team_key()
+    folded_name: Mapped[str] = mapped_column(primary_key=True)
+    predicate_key: Mapped[str]
+
+    __table_args__ = (team_reference("predicate_names_team"),)
+
+
+class Entity(Base):
+    """A named thing. A homonym is legal: names are not unique."""
+
+    __tablename__ = "entities"
+
+    team_id: Mapped[str] = team_key()
+    id: Mapped[str] = mapped_column(primary_key=True)
+    kind: Mapped[str]
+    name: Mapped[str]
+    is_merged: Mapped[bool] = mapped_column(server_default=text("false"))
+    created_by_profile_id: Mapped[str]
+    created_at: Mapped[datetime] = created_now()
+
+    __table_args__ = (
+        references("profiles", "created_by_profile_id", name="entities_created_by"),
+        one_of("kind", EntityKind),
+        CheckConstraint("length(name) BETWEEN 1 AND 256", name="name_has_length"),
+        Index("entities_newest", "team_id", text("created_at DESC"), text("id DESC")),
+    )
+
+
+class EntityName(Base):
+    """A name or alias of an entity, as written and folded for look-ups."""
+
+    __tablename__ = "entity_names"
+
+    team_id: Mapped[str] = team_key()
+    entity_id: Mapped[str] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(primary_key=True)
+    folded_name: Mapped[str]
+    is_alias: Mapped[bool]
+
+    __table_args__ = (
+        references("entities", "entity_id", name="entity_names_entity"),
+        Index("entity_names_folded", "team_id", "folded_name"),
+        Index(
+            "entity_names_trigram",
+            "folded_name",
+            postgresql_using="gin",
+            postgresql_ops={"folded_name": "gin_trgm_ops"},
+        ),
+    )
+
+
+class TypedValueRow(Base):
+    """A typed literal in its one canonical spelling; no unit is ''."""
+
+    __tablename__ = "typed_values"
+
+    team_id: Mapped[str] = team_key()
+    id: Mapped[str] = mapped_column(primary_key=True)
+    value_type: Mapped[str]
+    canonical: Mapped[str]
+    unit: Mapped[str]
+    created_at: Mapped[datetime] = created_now()
+
+    __table_args__ = (
+        team_reference("typed_values_team"),
+        one_of("value_type", ValueType),
+        UniqueConstraint("team_id", "value_type", "canonical", "unit", name="typed_values_are_unique"),
+    )

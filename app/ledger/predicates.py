@@ -1,0 +1,225 @@
+"""The registry of predicates: every team's own list, seeded once, versioned ever after.
+
+A predicate's key, symmetry and inverse never change, because identities of Relationships and Hypotheses are
+computed from them. Everything else changes by a new version; what was stated keeps the version that it used.
+A key or alias leads to one predicate only, for good: a dropped alias is not given to another one.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from difflib import SequenceMatcher
+from typing import LiteralString
+
+from sqlalchemy import bindparam, insert
+
+from app.kernel.database import Reading, Row, Writing
+from app.kernel.errors import NotFound, VersionMismatch, WrongState
+from app.kernel.statements import compiled
+from app.ledger.models import PredicateName, PredicateVersion
+from app.ledger.names import fold_name
+from app.ledger.predicate_draft import PredicateChanges, PredicateDraft, check_predicate
+from app.ledger.seed import SEEDED_PREDICATES
+from app.ledger.vocabulary import Predicate
+
+NEAREST_OPTIONS = 5
+
+_COLUMNS: LiteralString = """
+    predicate_key, version, label, verb_phrase, aliases, allowed_subject_kinds, allowed_object_kinds,
+    allowed_value_types, relationship_kind, current_cardinality, is_symmetric, inverse_key, lifecycle_state
+"""
+_CURRENT: LiteralString = (
+    "SELECT "
+    + _COLUMNS
+    + " FROM predicates WHERE team_id = %(team_id)s AND is_current ORDER BY predicate_key"
+)
+_LOCK: LiteralString = "SELECT pg_advisory_xact_lock(hashtextextended(%(team_id)s || '/predicates', 0))"
+_UNSET_CURRENT: LiteralString = """
+    UPDATE predicates SET is_current = false
+    WHERE team_id = %(team_id)s AND predicate_key = %(predicate_key)s AND is_current
+"""
+_INSERT_VERSION = compiled(
+    insert(PredicateVersion).values(
+        {
+            column.name: bindparam(column.name)
+            for column in PredicateVersion.__table__.c
+            if column.name != "created_at"
+        }
+    )
+)
+_INSERT_NAME = compiled(
+    insert(PredicateName).values(
+        team_id=bindparam("team_id"),
+        folded_name=bindparam("folded_name"),
+        predicate_key=bindparam("predicate_key"),
+    )
+)
+_NAMES: LiteralString = """
+    SELECT folded_name, predicate_key FROM predicate_names
+    WHERE team_id = %(team_id)s AND folded_name = ANY (%(names)s)
+"""
+
+
+async def list_predicates(reading: Reading, team_id: str) -> dict[str, Predicate]:
+    """Return the current version of each of the team's predicates, by key, in the order of the keys.
+
+    Deprecated and retired ones are among them; see `lifecycle_state`.
+    """
+    rows = await reading.fetch_all(_CURRENT, {"team_id": team_id})
+    return {row["predicate_key"]: _read_predicate(row) for row in rows}
+
+
+def find_predicate(predicates: Mapping[str, Predicate], name: str) -> Predicate | None:
+    """Return the predicate that has this key or alias, case-folded; a retired one is not found."""
+    folded = fold_name(name)
+    for predicate in predicates.values():
+        if predicate.lifecycle_state != "retired" and folded in _folded_names(predicate):
+            return predicate
+    return None
+
+
+def nearest_predicates(predicates: Mapping[str, Predicate], name: str) -> tuple[str, ...]:
+    """Return the keys of at most five usable predicates, most alike first, by key, label and aliases."""
+    folded = fold_name(name).replace("_", " ")
+
+    def likeness(predicate: Predicate) -> float:
+        spellings = {
+            text.replace("_", " ") for text in (*_folded_names(predicate), fold_name(predicate.label))
+        }
+        return max(SequenceMatcher(None, folded, text).ratio() for text in spellings)
+
+    usable = [predicate for predicate in predicates.values() if predicate.lifecycle_state != "retired"]
+    ranked = sorted(usable, key=lambda predicate: (-likeness(predicate), predicate.key))
+    return tuple(predicate.key for predicate in ranked[:NEAREST_OPTIONS])
+
+
+async def seed_predicates(w: Writing, team_id: str) -> None:
+    """Leave the seeded predicates in a new team's list; run once, in the transaction that makes the team."""
+    await w.execute_many(
+        _INSERT_VERSION, [_version_row(team_id, predicate) for predicate in SEEDED_PREDICATES]
+    )
+    await _insert_names(w, team_id, SEEDED_PREDICATES)
+
+
+async def register_predicate(w: Writing, team_id: str, draft: PredicateDraft) -> Predicate:
+    """Leave a new predicate, version 1, in the team's list; its inverse gets a new version that names it.
+
+    Raises:
+        InvalidInput: the draft's fields are wrong or do not fit together.
+        WrongState: `name_taken`, if the key or an alias leads to another predicate.
+    """
+    await w.execute(_LOCK, {"team_id": team_id})
+    predicates = await list_predicates(w, team_id)
+    predicate = draft.as_predicate()
+    inverse = predicates.get(predicate.inverse_key) if predicate.inverse_key else None
+    check_predicate(predicate, inverse=inverse)
+    if predicate.key in predicates:
+        raise _name_taken(predicate.key)
+    await _refuse_taken_names(w, team_id, predicate)
+    await w.execute(_INSERT_VERSION, _version_row(team_id, predicate))
+    await _insert_names(w, team_id, [predicate])
+    if inverse is not None:
+        await _insert_next_version(w, team_id, replace(inverse, inverse_key=predicate.key))
+    return predicate
+
+
+async def change_predicate(w: Writing, team_id: str, key: str, changes: PredicateChanges) -> Predicate:
+    """Leave a new current version with the changes; without any, the current one stays and is returned.
+
+    Relationships that no longer fit stop being dream inputs, since eligibility looks at the current version.
+
+    Raises:
+        NotFound: no such predicate in the team.
+        VersionMismatch: `expected_version` is not the current one.
+        InvalidInput, WrongState: as for `register_predicate`.
+    """
+    await w.execute(_LOCK, {"team_id": team_id})
+    predicates = await list_predicates(w, team_id)
+    current = predicates.get(key)
+    if current is None:
+        raise NotFound("No such predicate.")
+    if changes.expected_version not in (None, current.version):
+        raise VersionMismatch("The predicate has changed since.")
+    changed = changes.applied_to(current)
+    if changed == current:
+        return current
+    check_predicate(changed, inverse=predicates.get(current.inverse_key) if current.inverse_key else None)
+    known = await _refuse_taken_names(w, team_id, changed)
+    result = await _insert_next_version(w, team_id, changed)
+    await _insert_names(w, team_id, [result], but=known)
+    return result
+
+
+async def _insert_next_version(w: Writing, team_id: str, predicate: Predicate) -> Predicate:
+    changed = replace(predicate, version=predicate.version + 1)
+    await w.execute(_UNSET_CURRENT, {"team_id": team_id, "predicate_key": predicate.key})
+    await w.execute(_INSERT_VERSION, _version_row(team_id, changed))
+    return changed
+
+
+async def _refuse_taken_names(w: Writing, team_id: str, predicate: Predicate) -> frozenset[str]:
+    """Return the folded names that lead to this predicate already."""
+    names = sorted(_folded_names(predicate))
+    rows = await w.fetch_all(_NAMES, {"team_id": team_id, "names": names})
+    for row in rows:
+        if row["predicate_key"] != predicate.key:
+            raise _name_taken(row["folded_name"])
+    return frozenset(row["folded_name"] for row in rows)
+
+
+async def _insert_names(
+    w: Writing, team_id: str, predicates: Sequence[Predicate], *, but: Iterable[str] = ()
+) -> None:
+    known = frozenset(but)
+    rows = [
+        {"team_id": team_id, "folded_name": name, "predicate_key": predicate.key}
+        for predicate in predicates
+        for name in sorted(_folded_names(predicate) - known)
+    ]
+    if rows:
+        await w.execute_many(_INSERT_NAME, list(rows))
+
+
+def _folded_names(predicate: Predicate) -> frozenset[str]:
+    return frozenset(fold_name(name) for name in (predicate.key, *predicate.aliases))
+
+
+def _name_taken(name: str) -> WrongState:
+    return WrongState(f"The name {name!r} leads to another predicate.", code="name_taken")
+
+
+def _version_row(team_id: str, predicate: Predicate) -> dict[str, object]:
+    return {
+        "team_id": team_id,
+        "predicate_key": predicate.key,
+        "version": predicate.version,
+        "is_current": True,
+        "label": predicate.label,
+        "verb_phrase": predicate.verb_phrase,
+        "aliases": list(predicate.aliases),
+        "allowed_subject_kinds": list(predicate.allowed_subject_kinds),
+        "allowed_object_kinds": list(predicate.allowed_object_kinds),
+        "allowed_value_types": list(predicate.allowed_value_types),
+        "relationship_kind": predicate.relationship_kind,
+        "current_cardinality": predicate.current_cardinality,
+        "is_symmetric": predicate.symmetric,
+        "inverse_key": predicate.inverse_key,
+        "lifecycle_state": predicate.lifecycle_state,
+    }
+
+
+def _read_predicate(row: Row) -> Predicate:
+    return Predicate(
+        key=row["predicate_key"],
+        version=row["version"],
+        label=row["label"],
+        verb_phrase=row["verb_phrase"],
+        aliases=tuple(row["aliases"]),
+        allowed_subject_kinds=tuple(row["allowed_subject_kinds"]),
+        allowed_object_kinds=tuple(row["allowed_object_kinds"]),
+        allowed_value_types=tuple(row["allowed_value_types"]),
+        relationship_kind=row["relationship_kind"],
+        current_cardinality=row["current_cardinality"],
+        symmetric=row["is_symmetric"],
+        inverse_key=row["inverse_key"],
+        lifecycle_state=row["lifecycle_state"],
+    )

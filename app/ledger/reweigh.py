@@ -1,0 +1,67 @@
+"""What follows for Relationships when evidence stops counting: retracted, superseded, or of an old revision."""
+
+from collections.abc import Collection
+from typing import LiteralString
+
+from app.kernel.database import Writing
+from app.ledger.relationships import Change, StoredRelationship, change_relationship, lock_relationships
+from app.ledger.supports import effective_weights, tier_of
+from app.ledger.vocabulary import Status, TransitionEffect
+
+
+async def reweigh_relationships(
+    w: Writing, team_id: str, evidence_ids: Collection[str], *, reason: str, actor_profile_id: str
+) -> list[StoredRelationship]:
+    """Leave every living Relationship that cites the evidence at the tier that its other supports carry.
+
+    Run it after the evidence stopped counting, in the same transaction. One without any effective support
+    falls back to `candidate`, and an active one to `pending_evidence`; dependents become stale or are marked
+    for reassessment. Returns what was changed, in the order of the ids.
+    """
+    rows = await w.fetch_all(_CITING, {"team_id": team_id, "evidence_ids": list(evidence_ids)})
+    locked = await lock_relationships(w, team_id, [row["relationship_id"] for row in rows])
+    return [
+        await _reweigh(w, team_id, stored, reason=reason, actor_profile_id=actor_profile_id)
+        for stored in locked
+    ]
+
+
+async def _reweigh(
+    w: Writing, team_id: str, stored: StoredRelationship, *, reason: str, actor_profile_id: str
+) -> StoredRelationship:
+    tier = tier_of((await effective_weights(w, team_id, stored.relationship_id)).values())
+    has_lost_all = tier == "candidate"
+    status: Status = "pending_evidence" if has_lost_all and stored.status == "active" else stored.status
+    effect: TransitionEffect = "source_lost" if has_lost_all else "reassess"
+    change = Change(
+        reason=reason,
+        effect=effect,
+        actor_profile_id=actor_profile_id,
+        tier=tier,
+        status=status,
+        is_assessed=await _is_assessed(w, team_id, stored.relationship_id) if has_lost_all else None,
+    )
+    return await change_relationship(w, team_id, stored, change)
+
+
+async def _is_assessed(w: Writing, team_id: str, relationship_id: str) -> bool:
+    """Whether the latest verdict is insufficient and on evidence that still counts."""
+    row = await w.fetch_one(_ASSESSED, {"team_id": team_id, "id": relationship_id})
+    return row is not None
+
+
+_ASSESSED: LiteralString = """
+    SELECT FROM relationship_eligibility
+    WHERE team_id = %(team_id)s AND relationship_id = %(id)s AND is_assessed_candidate AND has_current_evidence
+"""
+_CITING: LiteralString = """
+    SELECT DISTINCT cited.relationship_id
+    FROM citations
+    JOIN (SELECT team_id, relationship_id, citation_id FROM supports WHERE is_granted
+          UNION ALL
+          SELECT team_id, relationship_id, citation_id FROM verification_events) AS cited
+      ON cited.team_id = citations.team_id AND cited.citation_id = citations.id
+    JOIN relationships AS r ON r.team_id = cited.team_id AND r.id = cited.relationship_id
+    WHERE citations.team_id = %(team_id)s AND citations.evidence_id = ANY (%(evidence_ids)s)
+      AND r.status IN ('pending_evidence', 'active', 'needs_review', 'disputed')
+"""

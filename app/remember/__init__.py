@@ -1,0 +1,35 @@
+"""The only way into the ledger: evidence, with a client's proposal of what it says.
+
+Steps, one module each:
+
+    intake ──▶ work ──▶ examine ──▶ judging ──▶ resolve ──▶ place ──▶ work
+    check      begin    predicate   echo,       entities,   decide,   end
+    and store  and load endpoints   verifier    values      write
+
+`submission` is what comes in, `check` what is refused at once; `intake` stores it and answers before anything is
+judged. The worker's `pipeline` then places one ingest: `examine`, `placement` and `consequences` are pure and
+decide, `place` applies one decision in one transaction. `placements` reads the result back.
+
+States of an ingest: `queued` → `processing` → `completed`, or `awaiting_review` where a person has to decide, or
+`failed` when its attempts are exhausted. A verifier's failure puts it back to `queued`.
+
+Never: a verdict for a verifier's failure; a guess between several entities or predicates; a Relationship
+without a citation; a verifier's call or any other wait inside a transaction; support for a citation that
+restates a Hypothesis (`judging.EchoCheck`, a port, because this package knows no Hypotheses).
+
+Invariants: all or nothing per Relationship; what is placed is not placed again, so a crash at any point is
+resumed where it was; every write of the worker holds its lease; evidence weighs no more than its key allows,
+and only its submitter's Relationships cite it.
+
+Decisions where the design is silent:
+
+* A citation that is an echo is not put to the verifier, so it never becomes an assessed candidate either.
+* A verifier's failure hands the lease back without costing an attempt and waits longer each time, up to
+  15 minutes: a provider's outage must not turn evidence into failures. One that no retry can help is
+  `processing_failed`.
+* Entities are created together for a few proposals, after these were judged; one left without a Relationship (a
+  crash, two refs that are one thing) is found by its name afterwards.
+* A correction target that is missing, another's, changed or closed refuses the proposal with a reason.
+* A later window that starts in the future closes the old one but leaves it active until then.
+* New support brings a retracted or rejected position back; a superseded one is put to a temporal review.
+"""

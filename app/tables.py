@@ -1,0 +1,11 @@
+"""Imports every models module, so that `metadata` knows all tables: for migrations, drift checks and tests."""
+
+import app.dreaming.models
+import app.hypotheses.models
+import app.ledger.models
+import app.queue.models
+import app.remember.models
+import app.tenancy.models
+from app.kernel.schema import Base
+
+metadata = Base.metadata

@@ -1,0 +1,1 @@
+"""The doors over HTTP and the command line."""

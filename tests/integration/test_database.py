@@ -1,0 +1,112 @@
+"""Transactions: scope, isolation, retries, and nothing left on a pooled connection."""
+
+from contextlib import suppress
+
+import psycopg
+import pytest
+
+from app.kernel.database import Database, Reading, Scope, Writing
+from app.kernel.errors import Unavailable
+from app.kernel.settings import Settings
+from app.tenancy.callers import Caller
+from tests.databases import service_url
+
+
+async def count_profiles(reading: Reading) -> int:
+    row = await reading.fetch_one("SELECT count(*) AS n FROM profiles")
+    assert row is not None
+    n: int = row["n"]
+    return n
+
+
+async def test_transaction_sees_its_own_team_only(database: Database, team: Caller) -> None:
+    async with database.reading(Scope("app", team.team_id)) as reading:
+        assert await count_profiles(reading) == 1
+
+
+async def test_transaction_without_a_team_sees_no_team_table(database: Database, team: Caller) -> None:
+    async with database.reading(Scope("app")) as reading:
+        assert await count_profiles(reading) == 0
+
+
+async def test_reading_cannot_write(database: Database, team: Caller) -> None:
+    with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+        async with database.reading(Scope("app", team.team_id)) as reading:
+            await reading.fetch_all("UPDATE profiles SET name = name RETURNING id")
+
+
+async def test_login_without_a_role_can_do_nothing(database_name: str, team: Caller) -> None:
+    async with await psycopg.AsyncConnection.connect(service_url(database_name)) as connection:
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            await connection.execute("SELECT * FROM profiles")
+
+
+async def test_role_team_and_timeouts_end_with_the_transaction(
+    settings: Settings, database_name: str, team: Caller
+) -> None:
+    one = Database(Settings.model_validate({"pool_size": 2}), url=service_url(database_name))
+    await one.open()
+    try:
+        async with one.reading(Scope("app", team.team_id)):
+            pass
+        async with one._connection(one._pool) as connection:
+            cursor = await connection.execute(
+                "SELECT current_user = session_user AS is_nobody,"
+                " coalesce(current_setting('densemem.team_id', true), '') AS team_id,"
+                " current_setting('statement_timeout') AS statement_timeout"
+            )
+            assert await cursor.fetchone() == {"is_nobody": True, "team_id": "", "statement_timeout": "0"}
+    finally:
+        await one.close()
+
+
+async def test_failed_unit_of_work_leaves_nothing(database: Database, team: Caller) -> None:
+    async def fail(writing: Writing) -> None:
+        await writing.execute(
+            "INSERT INTO profiles (team_id, id, name) VALUES (%(team_id)s, 'prof_x', 'Second')",
+            {"team_id": team.team_id},
+        )
+        raise RuntimeError("after the write")
+
+    with pytest.raises(RuntimeError):
+        await database.unit_of_work(Scope("app", team.team_id), fail)
+    async with database.reading(Scope("app", team.team_id)) as reading:
+        assert await count_profiles(reading) == 1
+
+
+async def test_swallowed_error_does_not_commit_in_silence(database: Database, team: Caller) -> None:
+    async def swallow(writing: Writing) -> None:
+        with suppress(psycopg.errors.DivisionByZero):
+            await writing.execute("SELECT 1 / 0")
+
+    with pytest.raises(Unavailable):
+        await database.unit_of_work(Scope("app", team.team_id), swallow)
+
+
+async def test_unit_of_work_is_run_again_after_a_deadlock(database: Database, team: Caller) -> None:
+    attempts = 0
+
+    async def succeed_the_third_time(writing: Writing) -> int:
+        nonlocal attempts
+        attempts += 1
+        if attempts < 3:
+            await writing.execute(
+                "DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = 'deadlock_detected'; END $$"
+            )
+        return attempts
+
+    assert await database.unit_of_work(Scope("app", team.team_id), succeed_the_third_time) == 3
+
+
+async def test_exhausted_pool_is_unavailable_in_bounded_time(database_name: str, team: Caller) -> None:
+    one = Database(
+        Settings.model_validate({"pool_size": 2, "pool_timeout_seconds": 0.2}), url=service_url(database_name)
+    )
+    await one.open()
+    try:
+        async with one.reading(Scope("app")), one.reading(Scope("app")):
+            with pytest.raises(Unavailable):
+                async with one.reading(Scope("app")):
+                    pass
+    finally:
+        await one.close()

@@ -1,0 +1,1 @@
+"""One module for each acceptance invariant of the specification."""
