@@ -1,0 +1,104 @@
+"""What an active position means for those that cannot hold beside it: closed windows, reviews, conflicts. Pure.
+
+Source: Design, section 4, step 7.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.ledger.relationships import StoredRelationship
+from app.ledger.slots import Neighbourhood
+from app.ledger.vocabulary import ReviewKind, Status
+
+_HOLDING: frozenset[Status] = frozenset({"active", "disputed"})
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """An old position of the same owner that ends: at `valid_to`, if its window changes, and in which status."""
+
+    stored: StoredRelationship
+    valid_to: datetime | None
+    status: Status
+
+
+@dataclass(frozen=True, slots=True)
+class Consequences:
+    """What follows, in the same transaction. With a review the new position is held and nothing else follows."""
+
+    closings: tuple[Closing, ...] = ()
+    review: tuple[ReviewKind, str] | None = None
+    other_objects: tuple[StoredRelationship, ...] = ()
+    opposites: tuple[StoredRelationship, ...] = ()
+
+
+def follow(
+    new: StoredRelationship,
+    near: Neighbourhood,
+    related: Sequence[StoredRelationship],
+    *,
+    target: StoredRelationship | None,
+    now: datetime,
+) -> Consequences:
+    """Return what follows from `new` being active beside the `related` positions.
+
+    `target` is the owner's explicit correction target, checked already.
+    """
+    corrected_id = target.relationship_id if target else None
+    rivals = [
+        one
+        for one in related
+        if one.relationship_id not in (new.relationship_id, corrected_id)
+        and one.status in _HOLDING
+        and one.scope == new.scope
+        and one.overlaps(new.valid_from, new.valid_to)
+    ]
+    opposites = [one for one in rivals if one.semantic_group_key == near.opposite_group_key]
+    other_objects = [one for one in rivals if _is_other_object(new, near, one)]
+    own_objects = [one for one in other_objects if one.owner_profile_id == new.owner_profile_id]
+    review = _review(new, opposites, own_objects)
+    if review is not None:
+        return Consequences(review=review)
+    closings = [_close_by_date(new, one, now) for one in own_objects]
+    if target is not None:
+        closings.append(_close_by_correction(new, target, now))
+    return Consequences(
+        closings=tuple(sorted(closings, key=lambda closing: closing.stored.relationship_id)),
+        other_objects=tuple(one for one in other_objects if one not in own_objects),
+        opposites=tuple(opposites),
+    )
+
+
+def _is_other_object(new: StoredRelationship, near: Neighbourhood, one: StoredRelationship) -> bool:
+    is_both_affirmed = new.polarity == one.polarity == "+"
+    return is_both_affirmed and one.semantic_group_key != near.group_key and near.shares_slot(one)
+
+
+def _review(
+    new: StoredRelationship, opposites: list[StoredRelationship], own_objects: list[StoredRelationship]
+) -> tuple[ReviewKind, str] | None:
+    if any(one.owner_profile_id == new.owner_profile_id for one in opposites):
+        return ("policy", "own_opposite_position")
+    if len(own_objects) > 1:
+        return ("temporal", "several_open_windows")
+    if own_objects and not _starts_later(new, own_objects[0]):
+        return ("temporal", "supersession_without_dates")
+    return None
+
+
+def _starts_later(new: StoredRelationship, old: StoredRelationship) -> bool:
+    return new.valid_from is not None and (old.valid_from is None or old.valid_from < new.valid_from)
+
+
+def _close_by_date(new: StoredRelationship, old: StoredRelationship, now: datetime) -> Closing:
+    starts_already = new.valid_from is not None and new.valid_from <= now
+    return Closing(old, new.valid_from, "superseded" if starts_already else old.status)
+
+
+def _close_by_correction(new: StoredRelationship, old: StoredRelationship, now: datetime) -> Closing:
+    end = new.valid_from or now
+    is_inside = (old.valid_from is None or old.valid_from < end) and (
+        old.valid_to is None or end < old.valid_to
+    )
+    return Closing(old, end if is_inside else None, "superseded")

@@ -1,0 +1,193 @@
+"""Placing one proposal, in one transaction: all of it or nothing."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from app.kernel.database import Writing
+from app.kernel.ids import new_id
+from app.ledger.evidence import EvidenceStanding, lock_evidence
+from app.ledger.identity import Edge, target_identity
+from app.ledger.relationships import StoredRelationship, insert_relationship, lock_related
+from app.ledger.reviews import ReviewDraft, open_review
+from app.ledger.slots import Neighbourhood, Place, neighbourhood
+from app.ledger.supports import Weight, effective_weights
+from app.queue.leases import hold
+from app.remember.consequences import Consequences, follow
+from app.remember.examine import Held
+from app.remember.judging import Judged
+from app.remember.outcome_rows import Outcome, record_outcome
+from app.remember.placement import JudgedCitation, categorize, decide_placement
+from app.remember.resolve import Known
+from app.remember.store import Placing, carry_out, document, store_position
+from app.remember.work import Work
+
+
+async def place_held(w: Writing, work: Work, position: int, held: Held) -> None:
+    """Leave the outcome of a proposal that no Relationship is made of, with its review task if it needs one."""
+    await hold(w, work.lease)
+    proposal = work.waiting[position]
+    review_id = held.review and await open_review(
+        w,
+        work.team_id,
+        ReviewDraft(
+            held.review,
+            held.reason,
+            held.options,
+            ingest_id=work.ingest_id,
+            proposal_id=proposal.proposal_id,
+        ),
+    )
+    outcome = Outcome(
+        held.category,
+        held.reason,
+        review_id=review_id,
+        predicate_options=held.options if held.review == "predicate" else (),
+    )
+    await record_outcome(w, work.team_id, work.ingest_id, position, outcome)
+
+
+async def place_relationship(w: Writing, placing: Placing) -> None:
+    """Leave the proposal placed: Relationship, verdicts, supports, consequences, outcome.
+
+    Raises:
+        LeaseLost: somebody else owns the ingest; nothing is written.
+    """
+    work = placing.work
+    await hold(w, work.lease)
+    standings = await lock_evidence(w, work.team_id, [one.evidence_id for one in placing.judged])
+    usable = [one for one in placing.judged if standings[one.evidence_id].state == "active"]
+    if usable:
+        outcome = await _place_usable(w, replace(placing, judged=tuple(usable)), standings)
+    elif any(standing.state == "quarantined" for standing in standings.values()):
+        outcome = Outcome("evidence_quarantined", "evidence_quarantined")
+    else:
+        outcome = Outcome("relationship_rejected", "evidence_retracted")
+    await record_outcome(w, work.team_id, work.ingest_id, placing.position, outcome)
+
+
+async def _place_usable(w: Writing, placing: Placing, standings: Mapping[str, EvidenceStanding]) -> Outcome:
+    work, proposal = placing.work, placing.ready.proposal
+    correction = proposal.correction_target
+    new, near = _new_position(placing)
+    related = await lock_related(w, work.team_id, near)
+    own = next((one for one in related if _is_same_position(one, new)), None)
+    target = None
+    if correction is not None:
+        target = next((one for one in related if one.relationship_id == correction.relationship_id), None)
+        refusal = _refuse_target(target, own, work.profile_id, correction.expected_version)
+        if refusal is not None:
+            return Outcome("relationship_rejected", refusal)
+    citations = [_weigh(one, standings[one.evidence_id]) for one in placing.judged if one.judgement]
+    if not citations:
+        return await _place_unjudged(w, placing, new, own)
+    earlier = await effective_weights(w, work.team_id, own.relationship_id) if own else {}
+    decision = decide_placement(
+        citations,
+        status=own.status if own else None,
+        earlier=earlier,
+        write_threshold=work.write_threshold,
+    )
+    following = Consequences()
+    if decision.status == "active":
+        position = new if own is None else replace(own, valid_to=new.valid_to or own.valid_to)
+        following = follow(position, near, related, target=target, now=placing.now)
+    stored, review_id = await store_position(w, placing, new, own, decision, following)
+    if stored.status == "active":
+        await carry_out(w, work.team_id, stored, related, following)
+    return Outcome(
+        category="relationship_needs_review" if review_id else categorize(stored.tier, stored.status),
+        reason=following.review[1] if following.review and review_id else decision.reason,
+        relationship_id=stored.relationship_id,
+        tier=stored.tier,
+        status=stored.status,
+        verdict=decision.verdict,
+        confidence=decision.confidence,
+        review_id=review_id,
+    )
+
+
+def _new_position(placing: Placing) -> tuple[StoredRelationship, Neighbourhood]:
+    """Return the position as it would be stored, a bare candidate, and where its relatives are."""
+    work, ready = placing.work, placing.ready
+    proposal, predicate = ready.proposal, ready.predicate
+    scope = None if proposal.scope is None else proposal.scope.strip()
+    object_entity_id = ready.object_entity.entity_id if isinstance(ready.object_entity, Known) else None
+    assert isinstance(ready.subject, Known)
+    edge = Edge(ready.subject.entity_id, predicate.key, object_entity_id or placing.object_value_id or "")
+    correction = proposal.correction_target
+    near = neighbourhood(
+        Place(work.team_id, edge, proposal.polarity, scope),
+        predicate,
+        ready.inverse,
+        also=() if correction is None else (correction.relationship_id,),
+    )
+    new = StoredRelationship(
+        relationship_id=new_id("rel"),
+        owner_profile_id=work.profile_id,
+        subject_entity_id=edge.subject_id,
+        predicate_key=predicate.key,
+        predicate_version=predicate.version,
+        object_entity_id=object_entity_id,
+        object_value_id=placing.object_value_id,
+        polarity=proposal.polarity,
+        modality=proposal.modality,
+        scope=scope,
+        valid_from=proposal.valid_from,
+        valid_to=proposal.valid_to,
+        semantic_group_key=near.group_key,
+        target_identity=target_identity(edge, predicate),
+        tier="candidate",
+        status="pending_evidence",
+        version=1,
+        eligible_since=None,
+        client_comment=proposal.client_comment,
+    )
+    return new, near
+
+
+def _is_same_position(one: StoredRelationship, new: StoredRelationship) -> bool:
+    return (one.owner_profile_id, one.semantic_group_key, one.valid_from) == (
+        new.owner_profile_id,
+        new.semantic_group_key,
+        new.valid_from,
+    )
+
+
+def _refuse_target(
+    target: StoredRelationship | None, own: StoredRelationship | None, profile_id: str, expected_version: int
+) -> str | None:
+    if target is None:
+        return "correction_target_unknown"
+    if target.owner_profile_id != profile_id:
+        return "not_owner"
+    if target.version != expected_version:
+        return "stale_input"
+    if target.status in ("superseded", "retracted", "rejected"):
+        return "correction_target_closed"
+    return "correction_target_same" if target == own else None
+
+
+def _weigh(one: Judged, standing: EvidenceStanding) -> JudgedCitation:
+    assert one.judgement is not None
+    weight = Weight(standing.profile_id, standing.source_group, standing.authority)
+    return JudgedCitation(one.citation_id, one.judgement, weight, counts=standing.is_current)
+
+
+async def _place_unjudged(
+    w: Writing, placing: Placing, new: StoredRelationship, own: StoredRelationship | None
+) -> Outcome:
+    """Place what got no verdict: an echo, or a question, proposal, speculation or quotation."""
+    modality = placing.ready.proposal.modality
+    reason = "echo_of_hypothesis" if modality == "statement" else f"modality_{modality}"
+    if own is None:
+        await insert_relationship(
+            w, placing.work.team_id, new, reason=reason, effect="harmless", document=document(placing.ready)
+        )
+    stored = own or new
+    return Outcome(
+        "relationship_pending_evidence",
+        reason,
+        relationship_id=stored.relationship_id,
+        tier=stored.tier,
+        status=stored.status,
+    )

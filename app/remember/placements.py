@@ -1,0 +1,94 @@
+"""Reading back where a submission landed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import LiteralString
+
+from app.kernel.database import Reading
+from app.kernel.errors import NotFound
+from app.kernel.ids import is_id
+from app.ledger.vocabulary import EvidenceState, Status, Tier, Verdict
+from app.remember.outcomes import Category, ProcessingState
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedEvidence:
+    """One evidence item of the submission, by its index in it."""
+
+    evidence_index: int
+    evidence_id: str
+    state: EvidenceState
+
+
+@dataclass(frozen=True, slots=True)
+class RelationshipOutcome:
+    """Where one proposal landed. All but `proposal_id` is None while it waits."""
+
+    proposal_id: str
+    relationship_id: str | None
+    category: Category | None
+    tier: Tier | None
+    status: Status | None
+    verdict: Verdict | None
+    confidence: float | None
+    reason: str | None
+    review_id: str | None
+    predicate_options: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """One submission. Lists are in the order of the submission; `attempt` counts tries that ended badly."""
+
+    ingest_id: str
+    processing_state: ProcessingState
+    attempt: int
+    evidence: tuple[PlacedEvidence, ...]
+    relationship_outcomes: tuple[RelationshipOutcome, ...]
+    errors: tuple[Mapping[str, object], ...]
+
+
+async def get_placement(reading: Reading, team_id: str, ingest_id: str) -> Placement:
+    """Return the submission's placement as it stands.
+
+    Raises:
+        NotFound: missing, malformed or another team's.
+    """
+    params = {"team_id": team_id, "ingest_id": ingest_id}
+    ingest = await reading.fetch_one(_INGEST, params) if is_id(ingest_id, "ing") else None
+    if ingest is None:
+        raise NotFound("No such ingest.")
+    evidence = await reading.fetch_all(_EVIDENCE, params)
+    outcomes = await reading.fetch_all(_OUTCOMES, params)
+    return Placement(
+        ingest_id=ingest_id,
+        processing_state=ingest["processing_state"],
+        attempt=ingest["attempt"],
+        evidence=tuple(PlacedEvidence(**row) for row in evidence),
+        relationship_outcomes=tuple(
+            RelationshipOutcome(predicate_options=tuple(row.pop("predicate_options")), **row)
+            for row in outcomes
+        ),
+        errors=tuple(ingest["errors"]),
+    )
+
+
+_INGEST: LiteralString = """
+    SELECT ingests.processing_state, ingests.errors, coalesce(item.attempt, 0) AS attempt
+    FROM ingests LEFT JOIN work_items AS item
+      ON item.team_id = ingests.team_id AND item.kind = 'placement' AND item.item_id = ingests.id
+    WHERE ingests.team_id = %(team_id)s AND ingests.id = %(ingest_id)s
+"""
+_EVIDENCE: LiteralString = """
+    SELECT item.evidence_index, item.evidence_id, evidence.state
+    FROM ingest_evidence AS item
+    JOIN evidence ON evidence.team_id = item.team_id AND evidence.id = item.evidence_id
+    WHERE item.team_id = %(team_id)s AND item.ingest_id = %(ingest_id)s
+    ORDER BY item.evidence_index
+"""
+_OUTCOMES: LiteralString = """
+    SELECT proposal_id, relationship_id, category, tier, status, verdict, confidence, reason, review_id,
+           predicate_options
+    FROM placement_outcomes
+    WHERE team_id = %(team_id)s AND ingest_id = %(ingest_id)s ORDER BY position
+"""

@@ -1,0 +1,163 @@
+"""Writing one decision down: the Relationship, its verdicts and supports, and what follows for others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from app.kernel.database import Writing
+from app.ledger.cases import open_conflict
+from app.ledger.phrases import negated_statement, statement
+from app.ledger.relationships import Change, StoredRelationship, change_relationship, insert_relationship
+from app.ledger.reviews import ReviewDraft, open_review
+from app.ledger.supports import VerdictDraft, record_verdicts
+from app.ledger.typed_values import value_text
+from app.ledger.vocabulary import Status, TransitionEffect
+from app.remember.consequences import Consequences
+from app.remember.examine import Ready
+from app.remember.judging import Judged
+from app.remember.placement import Decision
+from app.remember.work import Work
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """A judged proposal with its object's row id and the verifier that judged it."""
+
+    work: Work
+    position: int
+    ready: Ready
+    object_value_id: str | None
+    judged: tuple[Judged, ...]
+    verifier_kind: str
+    verifier_version: str
+    now: datetime
+
+
+async def store_position(
+    w: Writing,
+    placing: Placing,
+    new: StoredRelationship,
+    own: StoredRelationship | None,
+    decision: Decision,
+    following: Consequences,
+) -> tuple[StoredRelationship, str | None]:
+    """Leave the Relationship stored with its verdicts and supports; return it and its review task's id, if any.
+
+    `own` is the profile's stored position that `new` is another submission of.
+    """
+    team_id = placing.work.team_id
+    was_active = own is not None and own.status == "active"
+    review = None if was_active else following.review
+    status: Status = "needs_review" if review else decision.status
+    if own is None:
+        stored = await _insert(w, placing, new, decision, status)
+    else:
+        change = Change(
+            reason="remembered",
+            effect=_effect(own.status, status),
+            actor_profile_id=placing.work.profile_id,
+            tier=decision.tier,
+            status=status,
+            valid_to=new.valid_to if decision.granted else None,
+            modality="statement",
+            is_assessed=decision.is_assessed,
+        )
+        stored = await change_relationship(w, team_id, own, change)
+    await _record_verdicts(w, placing, stored.relationship_id, decision)
+    if status == "superseded" and decision.granted:
+        review = ("temporal", "superseded_already")
+    if review is None:
+        return stored, None
+    draft = ReviewDraft(
+        kind=review[0],
+        reason=review[1],
+        relationship_id=stored.relationship_id,
+        ingest_id=placing.work.ingest_id,
+        proposal_id=placing.ready.proposal.proposal_id,
+    )
+    return stored, await open_review(w, team_id, draft)
+
+
+async def carry_out(
+    w: Writing,
+    team_id: str,
+    stored: StoredRelationship,
+    related: Sequence[StoredRelationship],
+    following: Consequences,
+) -> None:
+    """Leave old windows closed and conflicts open, as they follow from `stored` being active.
+
+    Every Relationship in a position that now stands in a conflict gets its transition, whoever owns it.
+    """
+    actor_id = stored.owner_profile_id
+    current = {one.relationship_id: one for one in related} | {stored.relationship_id: stored}
+    for closing in following.closings:
+        change = Change(
+            reason="superseded",
+            effect="source_lost" if closing.status == "superseded" else "harmless",
+            actor_profile_id=actor_id,
+            status=closing.status,
+            valid_to=closing.valid_to,
+        )
+        old = await change_relationship(w, team_id, closing.stored, change)
+        current[old.relationship_id] = old
+    disputed: set[str] = set()
+    if following.other_objects:
+        disputed |= await open_conflict(w, team_id, "other_object", stored, following.other_objects)
+    if following.opposites:
+        disputed |= await open_conflict(w, team_id, "opposite_polarity", stored, following.opposites)
+    for one in sorted(current.values(), key=lambda one: one.relationship_id):
+        is_new = one.version == 1 and one.relationship_id == stored.relationship_id
+        is_living = one.status in ("active", "pending_evidence")
+        if one.semantic_group_key in disputed and is_living and not is_new:
+            change = Change(reason="conflict_opened", effect="source_lost", actor_profile_id=actor_id)
+            await change_relationship(w, team_id, one, change)
+
+
+def document(ready: Ready) -> str:
+    """Return what full-text search reads: the statement and every name."""
+    object_names: tuple[str, ...] = () if ready.value is None else (value_text(ready.value),)
+    if ready.object_entity is not None:
+        object_names = ready.object_entity.names
+    state = statement if ready.proposal.polarity == "+" else negated_statement
+    sentence = state(ready.subject.names[0], ready.predicate, object_names[0])
+    return "\n".join((sentence, *ready.subject.names, *object_names))
+
+
+async def _insert(
+    w: Writing, placing: Placing, new: StoredRelationship, decision: Decision, status: Status
+) -> StoredRelationship:
+    is_eligible = status == "active" or (status == "pending_evidence" and decision.is_assessed)
+    stored = replace(
+        new, tier=decision.tier, status=status, eligible_since=placing.now if is_eligible else None
+    )
+    effect: TransitionEffect = "became_active" if status == "active" else "harmless"
+    await insert_relationship(
+        w, placing.work.team_id, stored, reason="remembered", effect=effect, document=document(placing.ready)
+    )
+    return stored
+
+
+def _effect(before: Status, after: Status) -> TransitionEffect:
+    """Return what the change means for Hypotheses; the trigger looks whether a source is really lost."""
+    if after == "active":
+        return "harmless" if before == "active" else "became_active"
+    return "source_lost" if before in ("active", "pending_evidence") else "harmless"
+
+
+async def _record_verdicts(w: Writing, placing: Placing, relationship_id: str, decision: Decision) -> None:
+    drafts = [
+        VerdictDraft(
+            citation_id=one.citation_id,
+            verdict=one.judgement.verdict,
+            confidence=one.judgement.confidence,
+            rationale=one.judgement.rationale,
+            verifier_kind=placing.verifier_kind,
+            verifier_version=placing.verifier_version,
+            is_granted=one.citation_id in decision.granted,
+        )
+        for one in decision.judged
+    ]
+    await record_verdicts(
+        w, placing.work.team_id, relationship_id, drafts, profile_id=placing.work.profile_id
+    )
