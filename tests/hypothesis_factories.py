@@ -1,0 +1,115 @@
+"""Hypotheses as a cycle leaves them, written as the dreamer, for tests that are not about dreaming."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import LiteralString
+
+from app.hypotheses.writes import Generation, NewHypothesis, SourceSeen, insert_hypotheses
+from app.kernel.database import Database, Row, Scope, Writing
+from app.kernel.ids import new_id
+from app.ledger.identity import Edge, target_identity
+from app.ledger.phrases import hedged_statement
+from app.ledger.predicates import list_predicates
+from app.tenancy.callers import Caller
+from tests.factories import Made
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guess:
+    """What may be unusual about a Hypothesis. Its statement follows from the names."""
+
+    rationale: str = "Both are used by the same things."
+    likelihood: float = 0.5
+    confidence: float = 0.4
+    rule: str = "X depends_on Z, Z depends_on Y → X depends_on Y"
+    previous_hypothesis_id: str | None = None
+
+
+PLAIN = Guess()
+
+
+async def make_hypothesis(
+    database: Database,
+    caller: Caller,
+    edge: Edge,
+    sources: Sequence[Made],
+    guess: Guess = PLAIN,
+) -> str:
+    """Store a proposed Hypothesis about the edge that rests on the sources, and return its id.
+
+    Its one carrying path uses every source, in the given order; each call has a finished run of its own.
+    """
+    hypothesis_id, run_id = new_id("hyp"), new_id("run")
+
+    async def write(w: Writing) -> None:
+        predicates = await list_predicates(w, caller.team_id)
+        predicate = predicates[edge.predicate_key]
+        params = {"team_id": caller.team_id, "subject_id": edge.subject_id, "object_id": edge.object_id}
+        names = await w.fetch_one(_NAMES, params)
+        assert names is not None
+        await w.execute(_RUN, {"team_id": caller.team_id, "id": run_id})
+        seen = await w.fetch_all(
+            _SOURCES,
+            {"team_id": caller.team_id, "ids": [source.relationship_id for source in sources]},
+        )
+        path = {
+            "rule": guess.rule,
+            "premise_keys": [source.group_key for source in sources],
+            "instances": 2,
+            "support": 3,
+            "body": 4,
+            "confidence": 3 / 9,
+            "share": 1.0,
+        }
+        new = NewHypothesis(
+            hypothesis_id=hypothesis_id,
+            subject_entity_id=edge.subject_id,
+            predicate_key=edge.predicate_key,
+            predicate_version=predicate.version,
+            object_entity_id=edge.object_id if edge.object_id.startswith("ent_") else None,
+            object_value_id=edge.object_id if edge.object_id.startswith("val_") else None,
+            target_identity=target_identity(edge, predicate),
+            statement=hedged_statement(names["subject"], predicate, names["object"]),
+            generation=Generation(
+                cycle_run_id=run_id,
+                rationale=guess.rationale,
+                likelihood=guess.likelihood,
+                confidence=guess.confidence,
+                paths=[path],
+                generator_kind="rules",
+                generator_version="rules-v1",
+                sources=[_source(row) for row in seen],
+            ),
+            previous_hypothesis_id=guess.previous_hypothesis_id,
+        )
+        await insert_hypotheses(w, caller.team_id, [new])
+
+    await database.unit_of_work(Scope("dreamer", caller.team_id), write)
+    return hypothesis_id
+
+
+def _source(row: Row) -> SourceSeen:
+    return SourceSeen(
+        relationship_id=row["id"],
+        version=row["version"],
+        semantic_group_key=row["semantic_group_key"],
+        owner_profile_id=row["owner_profile_id"],
+        is_candidate=row["tier"] == "candidate",
+    )
+
+
+_NAMES: LiteralString = """
+    SELECT (SELECT name FROM entities WHERE team_id = %(team_id)s AND id = %(subject_id)s) AS subject,
+           coalesce((SELECT name FROM entities WHERE team_id = %(team_id)s AND id = %(object_id)s),
+                    (SELECT canonical FROM typed_values WHERE team_id = %(team_id)s AND id = %(object_id)s))
+               AS object
+"""
+_RUN: LiteralString = """
+    INSERT INTO cycle_runs (team_id, id, window_key, trigger, status, scheduled_for, finished_at)
+    VALUES (%(team_id)s, %(id)s, 'manual:' || %(id)s, 'manual', 'succeeded', clock_timestamp(),
+            clock_timestamp())
+"""
+_SOURCES: LiteralString = """
+    SELECT id, version, semantic_group_key, owner_profile_id, tier FROM relationships
+    WHERE team_id = %(team_id)s AND id = ANY (%(ids)s) ORDER BY id
+"""
