@@ -1,0 +1,164 @@
+"""Reading cycle runs back: every number that a cycle recorded about itself."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import LiteralString
+
+from app.dreaming.models import RunStatus, RunTrigger
+from app.kernel.database import Reading, Row
+from app.kernel.errors import NotFound
+from app.kernel.ids import is_id
+from app.kernel.pages import Page, decode_cursor, encode_cursor
+
+OPERATION = "list_cycle_runs"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens, turns and US dollars that a provider's generation cost; all 0 for the rules."""
+
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    turns: int
+    cost_usd: float
+
+
+@dataclass(frozen=True, slots=True)
+class RunError:
+    """The last fault of a run: a stable code and a sentence."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One cycle run. `funnel` holds the eight counts of the glossary, `budgets` `{name, limit, used}`.
+
+    `lease_expires_at` is that of the worker on it, None while nobody is. `would_persist` is given for a dry
+    run that came to its end.
+    """
+
+    run_id: str
+    team_id: str
+    window_key: str
+    trigger: RunTrigger
+    dry_run: bool
+    status: RunStatus
+    reason: str | None
+    note: str | None
+    started_by_profile_id: str | None
+    epoch: int
+    attempt: int
+    lease_expires_at: datetime | None
+    worker: str | None
+    scheduled_for: datetime
+    created_at: datetime
+    started_at: datetime | None
+    heartbeat_at: datetime | None
+    finished_at: datetime | None
+    snapshot_digest: str | None
+    generator_kind: str | None
+    generator_version: str | None
+    prompt_version: str | None
+    model: str | None
+    funnel: Mapping[str, int]
+    over_input_budget: int
+    rejections: tuple[Mapping[str, object], ...]
+    budgets: tuple[Mapping[str, object], ...]
+    stopped_by: str | None
+    usage: Usage
+    error: RunError | None
+    would_persist: tuple[Mapping[str, object], ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunFilter:
+    """Which runs to list; what is empty or None does not restrict. `started_after` is exclusive."""
+
+    statuses: tuple[RunStatus, ...] = ()
+    window_key: str | None = None
+    started_after: datetime | None = None
+
+
+async def get_run(reading: Reading, team_id: str, run_id: str) -> Run:
+    """Return the run, or raise NotFound."""
+    row = None
+    if is_id(run_id, "run"):
+        row = await reading.fetch_one(_GET, {"team_id": team_id, "id": run_id})
+    if row is None:
+        raise NotFound("There is no such cycle run.")
+    return _run(row)
+
+
+async def list_runs(
+    reading: Reading, team_id: str, filters: RunFilter, *, limit: int = 20, cursor: str | None = None
+) -> Page[Run]:
+    """Return runs, newest first by (created_at, id), which never change.
+
+    Raises:
+        InvalidInput: `invalid_cursor`.
+    """
+    params = {
+        "statuses": list(filters.statuses),
+        "window_key": filters.window_key,
+        "started_after": filters.started_after,
+    }
+    bound = {"team_id": team_id, **params}
+    created_at, row_id = decode_cursor(cursor, OPERATION, bound) if cursor else (None, None)
+    rows = await reading.fetch_all(
+        _LIST, {**bound, "limit": limit + 1, "before_at": created_at, "before_id": row_id}
+    )
+    runs = tuple(_run(row) for row in rows[:limit])
+    next_cursor = None
+    if len(rows) > limit:
+        next_cursor = encode_cursor(OPERATION, bound, [runs[-1].created_at.isoformat(), runs[-1].run_id])
+    return Page(runs, next_cursor)
+
+
+def _run(row: Row) -> Run:
+    return Run(
+        run_id=row["id"],
+        funnel={name: row[name] for name in _FUNNEL},
+        rejections=tuple(row["rejections"]),
+        budgets=tuple(row["budgets"]),
+        usage=Usage(**{name: row[name] for name in _USAGE}, cost_usd=float(row["cost_usd"])),
+        error=None if row["error_code"] is None else RunError(row["error_code"], row["error_message"] or ""),
+        would_persist=None if row["would_persist"] is None else tuple(row["would_persist"]),
+        **{name: row[name] for name in _PLAIN},
+    )
+
+
+_FUNNEL = (
+    *("eligible", "premises", "groups", "generated"),
+    *("rejected", "deduplicated", "reinforced", "persisted"),
+)
+_USAGE = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "turns")
+_COMPOSED = frozenset({"run_id", "funnel", "rejections", "budgets", "usage", "error", "would_persist"})
+_PLAIN = tuple(name for name in Run.__dataclass_fields__ if name not in _COMPOSED)
+
+_GET: LiteralString = """
+    SELECT run.*, item.lease_expires_at
+    FROM cycle_runs AS run
+    LEFT JOIN work_items AS item
+           ON item.team_id = run.team_id AND item.kind = 'cycle' AND item.item_id = run.id
+    WHERE run.team_id = %(team_id)s AND run.id = %(id)s
+"""
+
+_LIST: LiteralString = """
+    SELECT run.*, item.lease_expires_at
+    FROM cycle_runs AS run
+    LEFT JOIN work_items AS item
+           ON item.team_id = run.team_id AND item.kind = 'cycle' AND item.item_id = run.id
+    WHERE run.team_id = %(team_id)s
+      AND (cardinality(%(statuses)s::text[]) = 0 OR run.status = ANY (%(statuses)s))
+      AND (%(window_key)s::text IS NULL OR run.window_key = %(window_key)s)
+      AND (%(started_after)s::timestamptz IS NULL OR run.started_at > %(started_after)s)
+      AND (%(before_id)s::text IS NULL
+           OR (run.created_at, run.id) < (%(before_at)s::timestamptz, %(before_id)s::text))
+    ORDER BY run.created_at DESC, run.id DESC
+    LIMIT %(limit)s
+"""

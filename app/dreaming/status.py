@@ -1,0 +1,104 @@
+"""How dreaming stands for one team: settings with their source, what comes next, what was last, what it cost."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import LiteralString
+from zoneinfo import ZoneInfo
+
+from app.dreaming.planning import schedule_of
+from app.dreaming.run_history import Run, RunFilter, list_runs
+from app.hypotheses.lifecycle import HypothesisStatus
+from app.kernel.database import Reading
+from app.kernel.errors import InvalidInput
+from app.tenancy.configuration import (
+    Configuration,
+    Effective,
+    effective_configuration,
+    effective_settings,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DreamingStatus:
+    """`seconds_since_last_finished` counts from the newest run that did its work, so it rises while none does.
+
+    None means that none ever has. `cost_today_usd` is that of the calendar day in the team's zone.
+    """
+
+    settings: Mapping[str, Effective]
+    next_due_at: datetime | None
+    latest_run: Run | None
+    seconds_since_last_finished: float | None
+    open_hypotheses: Mapping[HypothesisStatus, int]
+    cost_today_usd: float
+
+
+async def dreaming_status(reading: Reading, team_id: str, now: datetime) -> DreamingStatus:
+    """Return the team's status as of `now`.
+
+    `next_due_at` is the next window that has not begun; None while dreaming is off or its settings name none.
+    """
+    settings = await effective_settings(reading, team_id)
+    day_begins_at = _begin_of_day(now, str(settings["timezone"].value))
+    params = {"team_id": team_id, "day_begins_at": day_begins_at, "now": now}
+    row = await reading.fetch_one(_STATUS, params)
+    assert row is not None
+    counts = await reading.fetch_all(_OPEN, params)
+    latest = await list_runs(reading, team_id, RunFilter(), limit=1)
+    open_hypotheses: dict[HypothesisStatus, int] = {
+        "proposed": 0,
+        "reinforced": 0,
+        "stale": 0,
+        "submitted": 0,
+    }
+    open_hypotheses.update({one["status"]: one["count"] for one in counts})
+    finished_at = row["last_finished_at"]
+    return DreamingStatus(
+        settings=settings,
+        next_due_at=_find_next_window(await effective_configuration(reading, team_id), now),
+        latest_run=latest.items[0] if latest.items else None,
+        seconds_since_last_finished=None if finished_at is None else (now - finished_at).total_seconds(),
+        open_hypotheses=open_hypotheses,
+        cost_today_usd=float(row["cost_today_usd"]),
+    )
+
+
+def _find_next_window(configuration: Configuration, now: datetime) -> datetime | None:
+    if not configuration.enabled:
+        return None
+    try:
+        return schedule_of(configuration).first_after(now)
+    except InvalidInput:
+        return None
+
+
+def _begin_of_day(now: datetime, timezone: str) -> datetime:
+    """Return the first instant of the zone's calendar day, in UTC."""
+    zone = ZoneInfo(timezone)
+    day = now.astimezone(zone).date()
+    begin = datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC)
+    # Where the clock skips midnight, the first instant of the day is later by the length of the gap.
+    while begin.astimezone(zone).date() < day:
+        begin += timedelta(minutes=15)
+    return begin
+
+
+# Runs that were given up, missed or skipped for another one did no work.
+_STATUS: LiteralString = """
+    SELECT
+        (SELECT max(finished_at) FROM cycle_runs
+         WHERE team_id = %(team_id)s
+           AND (status IN ('succeeded', 'partially_rejected')
+                OR status = 'skipped' AND reason IN ('no_eligible_inputs', 'inputs_unchanged'))
+        ) AS last_finished_at,
+        (SELECT coalesce(sum(cost_usd), 0) FROM cycle_runs
+         WHERE team_id = %(team_id)s AND started_at >= %(day_begins_at)s) AS cost_today_usd
+"""
+
+_OPEN: LiteralString = """
+    SELECT status, count(*) AS count FROM hypotheses
+    WHERE team_id = %(team_id)s
+      AND (status IN ('proposed', 'reinforced', 'stale') OR status = 'submitted' AND submission_is_open)
+    GROUP BY status
+"""

@@ -1,0 +1,70 @@
+"""The searches behind recall use their indexes, which row security alone would keep them from."""
+
+from typing import LiteralString
+
+import psycopg
+
+from app.kernel.database import Database
+from app.tenancy.callers import Caller
+from tests.databases import admin_url
+from tests.factories import Position
+
+FACT = Position(tier="fact")
+
+
+async def test_text_and_name_searches_use_their_indexes_under_row_security(
+    database: Database, database_name: str, team: Caller
+) -> None:
+    with psycopg.connect(admin_url(database_name)) as connection:
+        # Enough rows that reading the whole table is the dearer way; no other test sees this team.
+        connection.execute("SET LOCAL session_replication_role = replica")
+        for fill in (_FILL_DOCUMENTS, _FILL_NAMES, _FILL_GUESSES):
+            connection.execute(fill, {"team_id": team.team_id})
+        connection.execute("SET LOCAL enable_seqscan = off")
+        connection.execute("SELECT gin_clean_pending_list('entity_names_trigram')")
+        connection.execute("ANALYZE relationship_documents, entity_names, hypotheses")
+        connection.execute("SELECT set_config('role', 'densemem_app', true)")
+        connection.execute("SELECT set_config('densemem.team_id', %s, true)", [team.team_id])
+        for search, index in [
+            (_SEARCH_TEXT, "relationship_documents_search"),
+            (_SEARCH_EXACT, "entity_names_folded"),
+            (_SEARCH_ALIKE, "entity_names_trigram"),
+            (_SEARCH_GUESSES, "hypotheses_statement"),
+        ]:
+            before = _scans(connection, index)
+            connection.execute(search)
+            assert _scans(connection, index) > before, index
+        connection.rollback()
+
+
+def _scans(connection: psycopg.Connection[tuple[object, ...]], index: str) -> int:
+    row = connection.execute("SELECT pg_stat_get_xact_numscans(%s::regclass)", [index]).fetchone()
+    assert row is not None
+    assert isinstance(row[0], int)
+    return row[0]
+
+
+_FILL_DOCUMENTS: LiteralString = """
+    INSERT INTO relationship_documents (team_id, relationship_id, body)
+    SELECT %(team_id)s, 'rel_' || i, 'library' || i || ' depends on library' || i + 1
+    FROM generate_series(1, 3000) AS i
+"""
+_FILL_NAMES: LiteralString = """
+    INSERT INTO entity_names (team_id, entity_id, name, folded_name, is_alias)
+    SELECT %(team_id)s, 'ent_' || i, 'library' || i, 'library' || i, false
+    FROM generate_series(1, 10000) AS i
+"""
+_FILL_GUESSES: LiteralString = """
+    INSERT INTO hypotheses
+        (team_id, id, cycle_run_id, subject_entity_id, predicate_key, predicate_version, object_entity_id,
+         target_identity, statement, rationale, likelihood, confidence, paths, generator_kind,
+         generator_version, status)
+    SELECT %(team_id)s, 'hyp_' || i, 'run_1', 'ent_1', 'depends_on', 1, 'ent_' || i, i,
+           'library' || i || ' may depend on library' || i + 1, 'x', 0.5, 0.5, '[]',
+           'rules', 'rules-v1', 'proposed'
+    FROM generate_series(1, 3000) AS i
+"""
+_SEARCH_TEXT: LiteralString = "SELECT search_documents('library77', now(), NULL, 10)"
+_SEARCH_EXACT: LiteralString = "SELECT search_names(ARRAY['library77'], '{}', 10)"
+_SEARCH_ALIKE: LiteralString = "SELECT search_names('{}', ARRAY['library77'], 10)"
+_SEARCH_GUESSES: LiteralString = "SELECT search_hypotheses('library77', 10)"
