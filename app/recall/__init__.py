@@ -1,0 +1,28 @@
+"""Reading memory back: knowledge first, guesses beside it and never among it.
+
+Steps of one recall: `names` finds the names that a query may hold → `primary` searches full text, names and the
+graph around them → `ranking` fuses the three → `results` puts the winners into words with their evidence →
+`conflicts` adds the cases that they are part of → `related` finds Hypotheses near the results. `recall` puts the
+steps in order. `trace` shows one Relationship whole, with the Hypotheses that cite it.
+
+What it must never do: list a Hypothesis among the results (they are rows of other tables, read in another
+transaction), write anything, or let an optional part take the primary result down. Related Hypotheses are such a
+part: they have a transaction and a short time limit of their own, and what they cannot give is named in
+`degradations`.
+
+Decisions:
+
+* Results are active facts and validated claims as of `valid_at` (default now). A state answers inside its
+  half-open window; an event stays true once it has begun; a superseded state answers for the time before its end.
+  With `known_at`, tier and status are those of the last transition up to then, and an end that a later
+  supersession set is not known yet.
+* Equivalent positions are one result: the strongest tier, then the oldest, speaks for its group.
+* Text answers with documents that hold every word, and with partial matches only where none does. Names are
+  compared whole and folded ("C++" is not "C"), the longest one wins where several overlap; words that no name
+  covers are compared by trigrams.
+* Graph expansion is one hop around the best results and around the entities that the client names.
+* A Hypothesis is related by a shared source, a shared endpoint, a name in the query or a text match, in that order
+  of weight; only proposed and reinforced ones whose sources are all eligible now. Whether there are any is the
+  team's effective configuration, not the request's. `known_at` gives none: the ledger of guesses has no past.
+* An entity to expand from that is malformed, missing or another team's is refused as not found.
+"""

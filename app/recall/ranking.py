@@ -1,0 +1,45 @@
+"""Fusing several rankings into one. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+# The usual constant: how fast a channel's say fades with its rank.
+RANK_OFFSET: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """One ranking, best first and free of repeats, and how much its say weighs beside the others."""
+
+    name: str
+    keys: tuple[str, ...]
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """A key with its fused score and the channels that found it, in the order of the channels."""
+
+    key: str
+    score: float
+    matched_by: tuple[str, ...]
+
+
+def fuse(channels: Sequence[Channel]) -> tuple[Fused, ...]:
+    """Return every key of every channel, best first: reciprocal rank fusion.
+
+    score = sum of weight / (60 + rank) over the channels that found the key, scaled so that a key that is first
+    in every channel has 1. Equal scores are ordered by key, so the order is total and the same each time.
+    """
+    ceiling = sum(channel.weight for channel in channels) / (RANK_OFFSET + 1)
+    scores: dict[str, float] = {}
+    found_by: dict[str, list[str]] = {}
+    for channel in channels:
+        for rank, key in enumerate(channel.keys, start=1):
+            scores[key] = scores.get(key, 0.0) + channel.weight / (RANK_OFFSET + rank)
+            found_by.setdefault(key, []).append(channel.name)
+    return tuple(
+        Fused(key, scores[key] / ceiling, tuple(found_by[key]))
+        for key in sorted(scores, key=lambda key: (-scores[key], key))
+    )

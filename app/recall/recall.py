@@ -1,0 +1,117 @@
+"""One recall: knowledge in one snapshot, then guesses in a transaction that may fail by itself."""
+
+from datetime import datetime
+from typing import Final, LiteralString
+
+import psycopg
+import structlog
+
+from app.kernel.database import Database, Scope
+from app.kernel.errors import DenseMemError, FieldError, InvalidInput
+from app.kernel.ids import new_id
+from app.recall.conflicts import read_conflicts
+from app.recall.model import (
+    MAX_EXPANSIONS,
+    MAX_QUERY_LENGTH,
+    MAX_RELATED,
+    MAX_RESULTS,
+    Degradation,
+    Moment,
+    RecallAnswer,
+    RecallQuery,
+    RecallResult,
+    RelatedHypothesis,
+)
+from app.recall.primary import Matches, find_matches
+from app.recall.related import Surroundings, find_related
+from app.recall.results import read_results
+from app.tenancy.callers import Caller
+from app.tenancy.configuration import effective_configuration
+
+# The guesses may take no longer than this; knowledge is not kept waiting for them.
+RELATED_TIMEOUT_MILLISECONDS: Final = 1_500
+
+_log = structlog.get_logger()
+
+
+async def recall(database: Database, caller: Caller, query: RecallQuery, *, now: datetime) -> RecallAnswer:
+    """Return what the team knows that matches, then its conflicts, then Hypotheses nearby.
+
+    Raises:
+        InvalidInput: a bound is exceeded, the query is blank, or `known_at` lies in the future.
+        NotFound: an entity to expand from is not one of the team's.
+    """
+    _check(query, now)
+    team_id = caller.team_id
+    moment = Moment(valid_at=query.valid_at or now, known_at=query.known_at)
+    async with database.snapshot(Scope("app", team_id)) as reading:
+        matches = await find_matches(
+            reading, team_id, query.query, moment, expand_from=query.expand_from_entity_ids
+        )
+        results = await read_results(reading, team_id, matches.groups, moment, limit=query.limit)
+        seen = [group.key for group in matches.groups[: 2 * query.limit]]
+        conflicts = await read_conflicts(reading, team_id, seen, moment, now=now)
+    related, degradations = await _recall_related(database, team_id, query, matches, results)
+    return RecallAnswer(new_id("rec"), results, conflicts, related, degradations)
+
+
+async def _recall_related(
+    database: Database,
+    team_id: str,
+    query: RecallQuery,
+    matches: Matches,
+    results: tuple[RecallResult, ...],
+) -> tuple[tuple[RelatedHypothesis, ...], tuple[Degradation, ...]]:
+    if query.hypothesis_limit == 0:
+        return (), ()
+    if query.known_at is not None:
+        message = "Hypotheses are not kept as of a past moment."
+        return (), (Degradation("related_hypotheses", "hypotheses_not_temporal", message),)
+    near = _surroundings(query.query, matches, results)
+    try:
+        async with database.reading(Scope("app", team_id)) as reading:
+            await reading.fetch_one(_LIMIT_TIME, {"milliseconds": str(RELATED_TIMEOUT_MILLISECONDS)})
+            if not (await effective_configuration(reading, team_id)).enabled:
+                return (), ()
+            return await find_related(reading, team_id, near, limit=query.hypothesis_limit), ()
+    except (psycopg.Error, DenseMemError) as error:
+        _log.warning(
+            "related hypotheses are missing", action="recall", team_id=team_id, error=type(error).__name__
+        )
+        message = "Related Hypotheses could not be read in time."
+        return (), (Degradation("related_hypotheses", "hypotheses_unavailable", message),)
+
+
+def _surroundings(query: str, matches: Matches, results: tuple[RecallResult, ...]) -> Surroundings:
+    ends = [end for result in results for end in (result.subject, result.object)]
+    return Surroundings(
+        query=query,
+        relationship_ids=tuple(
+            one for result in results for one in (result.relationship_id, *result.equivalent_relationship_ids)
+        ),
+        end_ids=tuple(sorted({end.entity_id or end.value_id or "" for end in ends})),
+        named_entity_ids=matches.named_entity_ids,
+    )
+
+
+def _check(query: RecallQuery, now: datetime) -> None:
+    bounds = {
+        "query": (len(query.query), 1, MAX_QUERY_LENGTH),
+        "limit": (query.limit, 1, MAX_RESULTS),
+        "hypothesis_limit": (query.hypothesis_limit, 0, MAX_RELATED),
+        "expand_from_entity_ids": (len(query.expand_from_entity_ids), 0, MAX_EXPANSIONS),
+    }
+    errors = [
+        FieldError(field, "out_of_range", f"This must be between {least} and {most}.")
+        for field, (number, least, most) in bounds.items()
+        if not least <= number <= most
+    ]
+    if query.query and not query.query.strip():
+        errors.append(FieldError("query", "blank", "The query is blank."))
+    if query.known_at is not None and query.known_at > now:
+        errors.append(FieldError("known_at", "in_the_future", "Nobody knows the future."))
+    if errors:
+        raise InvalidInput("The recall cannot be answered as asked.", errors=tuple(errors))
+
+
+_LIMIT_TIME: LiteralString = "SELECT set_config('statement_timeout', %(milliseconds)s, true)"

@@ -1,0 +1,108 @@
+"""Hypotheses near an answer. Only proposed and reinforced ones whose sources are all eligible now."""
+
+from dataclasses import dataclass
+from typing import Final, LiteralString
+
+from app.kernel.database import Reading, Row
+from app.recall.model import RelatedHypothesis
+
+# How many of the best are looked at; those that lost a source without having been staled yet fall out.
+MAX_CANDIDATES: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What Hypotheses may be near to: the results' Relationships and ends, and what the query names.
+
+    `end_ids` are entities and values.
+    """
+
+    query: str
+    relationship_ids: tuple[str, ...]
+    end_ids: tuple[str, ...]
+    named_entity_ids: tuple[str, ...]
+
+
+async def find_related(
+    reading: Reading, team_id: str, near: Surroundings, *, limit: int
+) -> tuple[RelatedHypothesis, ...]:
+    """Return at most `limit` Hypotheses, best first.
+
+    Order: shared sources (equivalent ones count once) plus shared ends; then names in the query plus full
+    text; then likelihood; then id. So it is total. Eligibility is asked for now, whatever was recorded.
+    """
+    rows = await reading.fetch_all(
+        _CANDIDATES,
+        {
+            "team_id": team_id,
+            "query": near.query,
+            "relationship_ids": list(near.relationship_ids),
+            "end_ids": list(near.end_ids),
+            "near_ids": list({*near.end_ids, *near.named_entity_ids}),
+            "named_ids": list(near.named_entity_ids),
+            "limit": MAX_CANDIDATES,
+        },
+    )
+    source_ids = sorted({one for row in rows for one in row["source_ids"]})
+    eligible = await reading.fetch_all(_ELIGIBLE, {"team_id": team_id, "relationship_ids": source_ids})
+    standing = {row["relationship_id"] for row in eligible}
+    current = [row for row in rows if row["source_ids"] and standing.issuperset(row["source_ids"])]
+    return tuple(_related(row) for row in current[:limit])
+
+
+def _related(row: Row) -> RelatedHypothesis:
+    matched_by = {
+        "source": row["shared_sources"] > 0,
+        "endpoint": row["shared_ends"] > 0,
+        "text": row["named_ends"] > 0 or row["text_score"] > 0,
+    }
+    return RelatedHypothesis(
+        hypothesis_id=row["id"],
+        statement=row["statement"],
+        status=row["status"],
+        likelihood=row["likelihood"],
+        confidence=row["confidence"],
+        matched_by=tuple(name for name, matched in matched_by.items() if matched),
+    )
+
+
+_CANDIDATES: LiteralString = """
+    WITH by_source AS (
+        SELECT s.hypothesis_id AS id, count(DISTINCT s.semantic_group_key) AS shared_sources
+        FROM hypothesis_sources AS s
+        WHERE s.team_id = %(team_id)s AND s.relationship_id = ANY (%(relationship_ids)s) AND s.is_current
+        GROUP BY s.hypothesis_id
+    ), by_text AS (
+        SELECT hypothesis_id AS id, score FROM search_hypotheses(%(query)s, %(limit)s)
+    ), near AS (
+        SELECT id FROM by_source
+        UNION SELECT id FROM by_text
+        UNION SELECT h.id FROM hypotheses AS h
+        WHERE h.team_id = %(team_id)s AND h.subject_entity_id = ANY (%(near_ids)s)
+        UNION SELECT h.id FROM hypotheses AS h
+        WHERE h.team_id = %(team_id)s AND h.object_entity_id = ANY (%(near_ids)s)
+        UNION SELECT h.id FROM hypotheses AS h
+        WHERE h.team_id = %(team_id)s AND h.object_value_id = ANY (%(end_ids)s)
+    )
+    SELECT h.id, h.statement, h.status, h.likelihood, h.confidence, ends.shared_ends, ends.named_ends,
+           coalesce(by_source.shared_sources, 0) AS shared_sources, coalesce(by_text.score, 0) AS text_score,
+           ARRAY(SELECT s.relationship_id FROM hypothesis_sources AS s
+                 WHERE s.team_id = h.team_id AND s.hypothesis_id = h.id AND s.is_current) AS source_ids
+    FROM near
+    JOIN hypotheses AS h ON h.team_id = %(team_id)s AND h.id = near.id
+    LEFT JOIN by_source ON by_source.id = h.id
+    LEFT JOIN by_text ON by_text.id = h.id
+    CROSS JOIN LATERAL (
+        SELECT count(*) FILTER (WHERE node.id = ANY (%(end_ids)s)) AS shared_ends,
+               count(*) FILTER (WHERE node.id = ANY (%(named_ids)s)) AS named_ends
+        FROM (VALUES (h.subject_entity_id), (coalesce(h.object_entity_id, h.object_value_id))) AS node (id)
+    ) AS ends
+    WHERE h.status IN ('proposed', 'reinforced')
+    ORDER BY coalesce(by_source.shared_sources, 0) + ends.shared_ends DESC,
+             ends.named_ends DESC, coalesce(by_text.score, 0) DESC, h.likelihood DESC, h.id
+    LIMIT %(limit)s
+"""
+_ELIGIBLE: LiteralString = """
+    SELECT relationship_id FROM eligible_relationships
+    WHERE team_id = %(team_id)s AND relationship_id = ANY (%(relationship_ids)s)
+"""

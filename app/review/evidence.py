@@ -1,0 +1,66 @@
+"""Whether the evidence of a confirmation is independent of the Hypothesis."""
+
+from collections.abc import Sequence
+from typing import Final, LiteralString
+
+from app.hypotheses.independence import fold_statements
+from app.kernel.database import Reading, Row
+from app.kernel.errors import FieldError, IndependenceRefused
+from app.remember.claim import Citation
+from app.remember.intake import cited_spans
+from app.remember.submission import Submission
+
+MAX_SOURCE_EVIDENCES: Final = 1_000
+
+
+async def check_independence(reading: Reading, team_id: str, hypothesis: Row, submission: Submission) -> None:
+    """Return if nothing in the submission's evidence says the guess, or one of its sources' evidences, again.
+
+    Compared are the whole content of each item and each citation: with statement and rationale by the echo
+    rule, with the source evidences as the same words. Source: Design, section 7, Confirming.
+
+    Raises:
+        IndependenceRefused: names each field that is not independent.
+    """
+    guess = fold_statements([hypothesis["statement"], hypothesis["rationale"]])
+    params = {"team_id": team_id, "hypothesis_id": hypothesis["id"], "limit": MAX_SOURCE_EVIDENCES}
+    rows = await reading.fetch_all(_SOURCE_EVIDENCES, params)
+    sources = fold_statements(row["content"] for row in rows)
+    errors: list[FieldError] = []
+    for field, text in texts_of(submission):
+        if guess.restated_by(text):
+            errors.append(FieldError(field, "restates_hypothesis", "This only says the Hypothesis again."))
+        elif sources.repeated_by(text):
+            message = "The Hypothesis was made from this very evidence."
+            errors.append(FieldError(field, "repeats_source", message))
+    if errors:
+        raise IndependenceRefused(
+            "A Hypothesis needs evidence that is independent of it.", errors=tuple(errors)
+        )
+
+
+def texts_of(submission: Submission) -> Sequence[tuple[str, str]]:
+    """Return every text that could carry the claim, with its field: the contents, then the citations.
+
+    The spans of one Relationship in one evidence item are one citation. The spans are known to be in range.
+    """
+    texts = [(f"evidence.{index}.content", item.content) for index, item in enumerate(submission.evidence)]
+    for place, proposal in enumerate(submission.relationships):
+        for index, spans in cited_spans(proposal).items():
+            quote = Citation(submission.evidence[index].content, spans).quote
+            texts.append((f"proposal.relationships.{place}.evidence", quote))
+    return texts
+
+
+_SOURCE_EVIDENCES: LiteralString = """
+    SELECT DISTINCT evidence.id, evidence.content
+    FROM hypothesis_sources AS source
+    JOIN (
+        SELECT team_id, relationship_id, citation_id FROM supports
+        UNION SELECT team_id, relationship_id, citation_id FROM verification_events
+    ) AS link ON link.team_id = source.team_id AND link.relationship_id = source.relationship_id
+    JOIN citations ON citations.team_id = link.team_id AND citations.id = link.citation_id
+    JOIN evidence ON evidence.team_id = citations.team_id AND evidence.id = citations.evidence_id
+    WHERE source.team_id = %(team_id)s AND source.hypothesis_id = %(hypothesis_id)s
+    ORDER BY evidence.id LIMIT %(limit)s
+"""
