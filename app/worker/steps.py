@@ -1,0 +1,53 @@
+"""The two kinds of work, wired: a placement as the application, a cycle as the dreamer."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from app.dreaming.cycle import run_cycle
+from app.hypotheses.echo import EchoIndex
+from app.kernel.database import Database, Scope
+from app.kernel.processes import run_in_process
+from app.queue.heartbeat import work_under_lease
+from app.queue.leases import Lease, renew
+from app.remember.lexical.verifier import LexicalVerifier
+from app.remember.pipeline import place_ingest
+from app.review.submissions import settle_submissions
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of work item: who works on it, how many at once in this process, and the step itself."""
+
+    name: str
+    scope: Scope
+    slots: int
+    step: Callable[[Lease], Awaitable[None]]
+
+
+def placement_kind(database: Database, *, slots: int, lease_seconds: float) -> Kind:
+    """Place submissions with the verifier that needs no provider."""
+    verifier = LexicalVerifier()
+    statements = EchoIndex()
+
+    async def place(lease: Lease) -> None:
+        await work_under_lease(
+            database,
+            Scope("app"),
+            lease,
+            place_ingest(database, lease, verifier=verifier, echo=statements.is_echo),
+            seconds=lease_seconds,
+            renewal=lambda writing: renew(writing, lease, seconds=lease_seconds),
+        )
+        scope = Scope("app", lease.team_id)
+        await database.unit_of_work(scope, lambda writing: settle_submissions(writing, lease.team_id))
+
+    return Kind("placement", Scope("app"), slots, place)
+
+
+def cycle_kind(database: Database, *, slots: int, lease_seconds: float) -> Kind:
+    """Run dream cycles, which renew their lease themselves."""
+
+    async def dream(lease: Lease) -> None:
+        await run_cycle(database, lease, compute=run_in_process, lease_seconds=lease_seconds)
+
+    return Kind("cycle", Scope("dreamer"), slots, dream)
