@@ -1,0 +1,20 @@
+"""The HTTP door: requests in, problems and answers out.
+
+A request passes these steps, and the first that refuses answers:
+
+    request id → key (401) → scope (403) → body as bytes and JSON (413, 415, 400) → ids in the path (404)
+    → closed schema (422) → one transaction of the domain (404, 422, 409) → answer
+
+`app` puts the door together; `door` is what a route gets from its process; `request_id` names each request;
+`auth` turns a bearer key into a Caller or an Admin; `bodies`, `ids` and `queries` read and refuse; `replay`
+keeps answers for idempotency keys; `waiting` looks again until a placement is finished; `answers` writes;
+`problems` is the only table that knows the statuses of refusals; `readiness` looks around for a probe;
+`openapi` derives the published contract. `wire` holds the models of requests and answers, `routes` one module
+a family.
+
+What it must never do: decide anything about memory, begin a second transaction for one effect, hold a
+connection while it waits, or tell a missing id from another team's.
+
+A request's body is read by our own dependency, not by FastAPI's, because FastAPI parses the body before it
+asks who is calling; a stranger would then learn about schemas before being refused.
+"""

@@ -1,0 +1,58 @@
+"""How answers are written, and how a route describes itself in the published contract."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeVar
+
+from fastapi import Response
+from pydantic import SerializeAsAny
+
+from app.api.problems import TITLES
+from app.api.replay import Given
+from app.api.wire.shapes import Answer, Closed, Listed
+from app.kernel.pages import Page
+
+D = TypeVar("D")
+_JSON: Final = "application/json"
+# Every route can meet these: no key, no scope, a wrong parameter, a database that does not answer.
+_ALWAYS: Final = (401, 403, 422, 503)
+_WITH_BODY: Final = (400, 413, 415)
+
+
+def answer(body: Answer, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return the body as JSON with every field. It is written once, without a second validation."""
+    return Response(body.model_dump_json(), status, headers, media_type=_JSON)
+
+
+def answer_given(given: Given) -> Response:
+    """Return a new or a stored answer; the header tells which."""
+    headers = {"Idempotency-Replayed": "true"} if given.is_replayed else {}
+    content = json.dumps(given.body, ensure_ascii=False, separators=(",", ":"))
+    return Response(content, given.status, headers, media_type=_JSON)
+
+
+def answer_page(page: Page[D], write: Callable[[D], Answer]) -> Response:
+    """Return the page with each of its items as `write` gives it."""
+    items = [write(item) for item in page.items]
+    return answer(Listed[SerializeAsAny[Answer]](items=items, next_cursor=page.next_cursor))
+
+
+def refusals(*statuses: int, has_body: bool = False) -> dict[int | str, dict[str, Any]]:  # FastAPI's type.
+    """Return the documentation of a route's refusals: the given ones and those that any route can meet."""
+    expected = {*statuses, *_ALWAYS, *(_WITH_BODY if has_body else ())}
+    return {status: describe_refusal(status) for status in sorted(expected)}
+
+
+def describe_refusal(status: int) -> dict[str, Any]:  # A part of an OpenAPI document.
+    """Return the documentation of one refusal."""
+    schema = {"$ref": "#/components/schemas/Problem"}
+    return {
+        "description": TITLES[status],
+        "content": {"application/problem+json": {"schema": schema}},
+    }
+
+
+def takes(model: type[Closed], *, required: bool = True) -> dict[str, Any]:  # A part of an OpenAPI document.
+    """Return the documentation of a route's body, which our own dependency reads."""
+    schema = {"$ref": f"#/components/schemas/{model.__name__}"}
+    return {"requestBody": {"required": required, "content": {_JSON: {"schema": schema}}}}

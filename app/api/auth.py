@@ -1,0 +1,62 @@
+"""Who is calling: a bearer key becomes a Caller with the scope that the route asks for, or an Admin.
+
+A missing, malformed, unknown, expired and revoked key are refused with one and the same body.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Final
+
+from fastapi import Depends
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from app.api.door import DoorHere
+from app.kernel.database import Scope
+from app.kernel.errors import Forbidden, Unauthenticated
+from app.tenancy.callers import Admin, Caller, KeyScope
+from app.tenancy.keys import authenticate
+
+_BEARER: Final = HTTPBearer(
+    scheme_name="key",
+    bearerFormat="dm_…",
+    description="A key of one profile of one team, or an admin key.",
+    auto_error=False,
+)
+
+
+async def identify(
+    door: DoorHere, presented: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)]
+) -> Caller | Admin:
+    """Return who the request's key belongs to, or raise Unauthenticated."""
+    identity = None
+    if presented is not None:
+        async with door.database.reading(Scope("app")) as reading:
+            identity = await authenticate(reading, presented.credentials)
+    if identity is None:
+        raise Unauthenticated("A valid bearer key is needed.")
+    return identity
+
+
+Identity = Annotated[Caller | Admin, Depends(identify)]
+
+
+def _require(scope: KeyScope) -> Callable[[Caller | Admin], Awaitable[Caller]]:
+    async def require(identity: Identity) -> Caller:
+        if isinstance(identity, Admin):
+            raise Forbidden("An admin key reads and writes no team's content.", code="missing_scope")
+        if scope not in identity.scopes:
+            raise Forbidden(f"The key lacks the scope {scope}.", code="missing_scope")
+        return identity
+
+    return require
+
+
+async def _require_admin(identity: Identity) -> Admin:
+    if not isinstance(identity, Admin):
+        raise Forbidden("The key lacks the scope admin.", code="missing_scope")
+    return identity
+
+
+Reader = Annotated[Caller, Depends(_require("read"))]
+Writer = Annotated[Caller, Depends(_require("write"))]
+Operator = Annotated[Caller, Depends(_require("operate"))]
+Administrator = Annotated[Admin, Depends(_require_admin)]

@@ -1,0 +1,46 @@
+"""What a process gives its HTTP door, and how a route reaches it."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, TypeVar
+
+from fastapi import Depends, Request
+
+from app.kernel.database import Database, Reading, Scope, Writing
+from app.kernel.settings import Settings
+from app.tenancy.callers import Caller
+
+T = TypeVar("T")
+Wake = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """An open database, the settings, and `wake`, called after a commit that left work for a worker."""
+
+    database: Database
+    settings: Settings
+    wake: Wake
+
+    def now(self) -> datetime:
+        """Return the clock's time; the domain gets it as an argument."""
+        return datetime.now(UTC)
+
+    async def read(self, caller: Caller, work: Callable[[Reading], Awaitable[T]]) -> T:
+        """Return what `work` reads of the caller's team at one moment."""
+        async with self.database.snapshot(Scope("app", caller.team_id)) as reading:
+            return await work(reading)
+
+    async def write(self, caller: Caller, work: Callable[[Writing], Awaitable[T]]) -> T:
+        """Return what `work` did, once it is committed."""
+        return await self.database.unit_of_work(Scope("app", caller.team_id), work)
+
+
+def open_door(request: Request) -> Door:
+    """Return the door of this process."""
+    door: Door = request.app.state.door
+    return door
+
+
+DoorHere = Annotated[Door, Depends(open_door)]

@@ -1,0 +1,219 @@
+"""The one table from errors to HTTP: every refusal is an `application/problem+json` (RFC 9457)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from traceback import walk_tb
+from typing import Any, Final
+
+import psycopg
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.api.request_id import request_id_of
+from app.api.wire.problem import FieldProblem, Problem
+from app.kernel.errors import (
+    Busy,
+    DenseMemError,
+    FieldError,
+    Forbidden,
+    IdempotencyConflict,
+    IndependenceRefused,
+    InProgress,
+    InvalidInput,
+    LeaseLost,
+    NotFound,
+    SetupError,
+    Unauthenticated,
+    Unavailable,
+    VersionMismatch,
+    WrongState,
+)
+
+PROBLEM_JSON: Final = "application/problem+json"
+# Written out because the standard library's phrases differ between versions of Python.
+TITLES: Final[Mapping[int, str]] = {
+    400: "Bad Request",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "Not Found",
+    405: "Method Not Allowed",
+    409: "Conflict",
+    412: "Precondition Failed",
+    413: "Content Too Large",
+    415: "Unsupported Media Type",
+    422: "Unprocessable Content",
+    500: "Internal Server Error",
+    503: "Service Unavailable",
+}
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class _Treatment:
+    status: int
+    next_action: str
+    retryable: bool = False
+
+
+# The most specific class of an error's ancestry wins.
+_TREATMENTS: Final[Mapping[type[DenseMemError], _Treatment]] = {
+    InvalidInput: _Treatment(422, "Correct the request and send it again."),
+    IdempotencyConflict: _Treatment(422, "Send another body under another idempotency key."),
+    IndependenceRefused: _Treatment(
+        422, "Send evidence that does not restate the hypothesis or its sources."
+    ),
+    NotFound: _Treatment(404, "Check the id."),
+    Unauthenticated: _Treatment(
+        401, "Send `Authorization: Bearer` with a key that is neither expired nor revoked."
+    ),
+    Forbidden: _Treatment(403, "Use a key that is allowed to do this."),
+    WrongState: _Treatment(409, "Read the current state and decide again."),
+    InProgress: _Treatment(409, "Send the same request again in a moment.", retryable=True),
+    VersionMismatch: _Treatment(412, "Read the current version and decide again."),
+    Busy: _Treatment(409, "Send the same request again in a moment.", retryable=True),
+    Unavailable: _Treatment(503, "Send the same request again later.", retryable=True),
+    LeaseLost: _Treatment(503, "Send the same request again later.", retryable=True),
+    SetupError: _Treatment(503, "Ask the operator to run `densemem doctor`."),
+}
+# Refusals that are about HTTP itself and have no error class.
+_HTTP_CODES: Final[Mapping[int, tuple[str, str]]] = {
+    400: ("body_invalid", "Send one JSON document in UTF-8."),
+    404: ("not_found", "Check the path."),
+    405: ("method_not_allowed", "Use a method that the `Allow` header names."),
+    413: ("body_too_large", "Send less at once; the limit is 1 MiB."),
+    415: ("unsupported_media_type", "Send `Content-Type: application/json`, uncompressed, in UTF-8."),
+}
+
+
+def register_problems(app: FastAPI) -> None:
+    """Leave every error of the application answered by this module."""
+    app.add_exception_handler(DenseMemError, _answer_error)
+    app.add_exception_handler(RequestValidationError, _answer_validation)
+    app.add_exception_handler(HTTPException, _answer_http)
+    app.add_exception_handler(psycopg.Error, _answer_database)
+    app.add_middleware(Faults)
+
+
+class Faults:
+    """ASGI middleware that answers what nobody expected and keeps it from being logged with its message."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on; answer a fault with 500 if no answer has begun."""
+        has_begun = False
+
+        async def send_seen(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_seen)
+        except Exception as error:  # The door's last resort: one bad request must not be a leak.
+            if scope["type"] != "http" or has_begun:
+                raise
+            answer = await _answer_fault(Request(scope), error)
+            await answer(scope, receive, send)
+
+
+def field_errors(
+    details: Sequence[Mapping[str, Any]], *, skip: int
+) -> tuple[FieldError, ...]:  # Pydantic's shape.
+    """Return pydantic's error details as field errors; `skip` drops leading parts of each location."""
+    return tuple(
+        FieldError(
+            field=".".join(str(part) for part in detail["loc"][skip:]),
+            code=str(detail["type"]),
+            message=str(detail["msg"]),
+        )
+        for detail in details
+    )
+
+
+async def _answer_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, DenseMemError)
+    treatment = next(_TREATMENTS[kind] for kind in type(error).__mro__ if kind in _TREATMENTS)
+    errors = error.errors if isinstance(error, InvalidInput) else ()
+    return _problem(request, treatment, code=error.code, detail=str(error), errors=errors)
+
+
+async def _answer_validation(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    # The first part of a location says where a field was looked for: query, header, path.
+    errors = field_errors(error.errors(), skip=1)
+    return _problem(
+        request,
+        _TREATMENTS[InvalidInput],
+        code=InvalidInput.default_code,
+        detail="The request is not valid.",
+        errors=errors,
+    )
+
+
+async def _answer_http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    code, next_action = _HTTP_CODES.get(error.status_code, ("http_error", "Correct the request."))
+    treatment = _Treatment(error.status_code, next_action)
+    return _problem(request, treatment, code=code, detail=error.detail, headers=error.headers)
+
+
+async def _answer_database(request: Request, error: Exception) -> Response:
+    """Say that trying again helps where it does; everything else is a fault of ours."""
+    if isinstance(error, psycopg.errors.LockNotAvailable):
+        return await _answer_error(request, Busy("Another request holds what this one needs."))
+    if isinstance(error, psycopg.errors.SerializationFailure | psycopg.errors.DeadlockDetected):
+        return await _answer_error(request, Busy("Other requests changed the same things at the same time."))
+    if isinstance(error, psycopg.DataError):
+        # Only a made-up cursor gets this far: its checksum finds mistakes, not intent.
+        return await _answer_error(request, InvalidInput("A value is not of the kind that belongs there."))
+    if isinstance(error, psycopg.errors.QueryCanceled):
+        return await _answer_error(request, Unavailable("The database took too long.", code="database_slow"))
+    if isinstance(error, psycopg.OperationalError):
+        down = Unavailable("The database does not answer.", code="database_unavailable")
+        return await _answer_error(request, down)
+    return await _answer_fault(request, error)
+
+
+async def _answer_fault(request: Request, error: Exception) -> Response:
+    # Messages of errors can quote a row or a request, so only kind and place of the error are logged.
+    frames = [f"{frame.f_code.co_qualname}:{line}" for frame, line in walk_tb(error.__traceback__)]
+    _log.error("request failed", action="request", error=type(error).__name__, frames=frames[-12:])
+    treatment = _Treatment(500, "Report the correlation id to the operator.")
+    return _problem(request, treatment, code="internal_error", detail="The server made a mistake.")
+
+
+def _problem(
+    request: Request,
+    treatment: _Treatment,
+    *,
+    code: str,
+    detail: str,
+    errors: Sequence[FieldError] = (),
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    problem = Problem(
+        type="about:blank",
+        title=TITLES.get(treatment.status, "Refused"),
+        status=treatment.status,
+        detail=detail,
+        code=code,
+        retryable=treatment.retryable,
+        next_action=treatment.next_action,
+        correlation_id=request_id_of(request),
+        errors=[FieldProblem(field=one.field, code=one.code, message=one.message) for one in errors],
+    )
+    more = dict(headers or {})
+    if treatment.status == HTTPStatus.UNAUTHORIZED:
+        more["WWW-Authenticate"] = "Bearer"
+    if treatment.status == HTTPStatus.SERVICE_UNAVAILABLE:
+        more["Retry-After"] = "1"
+    return Response(
+        problem.model_dump_json(), status_code=treatment.status, media_type=PROBLEM_JSON, headers=more
+    )

@@ -1,0 +1,41 @@
+"""What an operator's probe is told: is the database there, is its schema ours, what works less well."""
+
+from functools import cache
+from typing import Final, LiteralString
+
+import psycopg
+
+from app.api.door import Door
+from app.api.wire.health import Degradation, Readiness
+from app.kernel.database import Scope
+from app.kernel.errors import Unavailable
+from app.kernel.migrate import head_revision
+
+_REVISION: LiteralString = "SELECT version_num FROM alembic_version"
+_UNREADABLE: Final = Degradation(
+    part="migrations",
+    code="revision_unreadable",
+    message="The service's role may not read the schema's revision.",
+)
+
+
+async def look_around(door: Door) -> Readiness:
+    """Return whether this process can serve requests now."""
+    try:
+        async with door.database.reading(Scope("app")) as reading:
+            row = await reading.fetch_one(_REVISION)
+    except psycopg.errors.InsufficientPrivilege:
+        return Readiness(status="ready", database="ok", migrations="unknown", degraded=[_UNREADABLE])
+    except psycopg.errors.UndefinedTable:
+        return Readiness(status="not_ready", database="ok", migrations="behind", degraded=[])
+    except (psycopg.OperationalError, Unavailable):
+        return Readiness(status="not_ready", database="unavailable", migrations="unknown", degraded=[])
+    if row is not None and row["version_num"] == _find_head():
+        return Readiness(status="ready", database="ok", migrations="ok", degraded=[])
+    return Readiness(status="not_ready", database="ok", migrations="behind", degraded=[])
+
+
+@cache
+def _find_head() -> str:
+    # Found by reading every migration, so once a process.
+    return head_revision()

@@ -1,0 +1,49 @@
+"""Every request has an id: the client's if it is printable, else ours.
+
+It is the correlation id of log lines and problems.
+"""
+
+import re
+from typing import Final
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from ulid import ULID
+
+HEADER: Final = "X-Request-Id"
+_ACCEPTED: Final = re.compile(r"[\x20-\x7e]{1,128}")
+
+
+class RequestIds:
+    """ASGI middleware that names each request, binds the name to its log lines and returns it in a header."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on under its id."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = _choose(Headers(scope=scope).get(HEADER, ""))
+        scope.setdefault("state", {})["request_id"] = request_id
+
+        async def send_named(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)[HEADER] = request_id
+            await send(message)
+
+        with structlog.contextvars.bound_contextvars(correlation_id=request_id):
+            await self._app(scope, receive, send_named)
+
+
+def request_id_of(request: Request) -> str:
+    """Return the id that the middleware gave this request."""
+    request_id: str = request.scope["state"]["request_id"]
+    return request_id
+
+
+def _choose(offered: str) -> str:
+    return offered if _ACCEPTED.fullmatch(offered) else str(ULID())

@@ -1,0 +1,122 @@
+"""Dreams: reading them and saying what one thinks of them."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query, Request, Response
+
+from app.api.answers import answer, answer_given, answer_page, refusals, takes
+from app.api.auth import Reader, Writer
+from app.api.bodies import Body, parse
+from app.api.door import Door, DoorHere
+from app.api.ids import HypothesisId
+from app.api.queries import NoQuery
+from app.api.replay import KeyHeader, once, perform
+from app.api.request_id import request_id_of
+from app.api.wire.dreams import (
+    DreamAnswer,
+    DreamsQuery,
+    DreamSummary,
+    FeedbackAnswer,
+    FeedbackBody,
+    write_dream,
+)
+from app.api.wire.shapes import Listed
+from app.api.wire.submit import read_optional_submission
+from app.hypotheses.queries import get_hypothesis, list_hypotheses
+from app.kernel.database import Writing
+from app.kernel.errors import FieldError, InvalidInput
+from app.review.dream import get_dream
+from app.review.feedback import Feedback, resolve_feedback
+from app.tenancy.callers import Caller
+
+router: Final = APIRouter(tags=["dreams"])
+
+
+@router.get(
+    "/v1/dreams",
+    operation_id="list_dreams",
+    response_model=Listed[DreamSummary],
+    responses=refusals(),
+)
+async def list_dreams_route(
+    door: DoorHere, caller: Reader, query: Annotated[DreamsQuery, Query()]
+) -> Response:
+    """Hypotheses of the team, in the order that `sort` names."""
+    page = await door.read(
+        caller,
+        lambda reading: list_hypotheses(
+            reading,
+            caller.team_id,
+            caller.profile_id,
+            query.as_filter(),
+            sort=query.sort,
+            limit=query.limit,
+            cursor=query.cursor,
+        ),
+    )
+    return answer_page(page, DreamSummary.model_validate)
+
+
+@router.get(
+    "/v1/dreams/{hypothesis_id}",
+    operation_id="get_dream",
+    response_model=DreamAnswer,
+    responses=refusals(404),
+)
+async def get_dream_route(
+    door: DoorHere, caller: Reader, hypothesis_id: HypothesisId, _: NoQuery
+) -> Response:
+    """One Hypothesis with its explanation, events and submissions."""
+    dream = await door.read(caller, lambda reading: get_dream(reading, caller.team_id, hypothesis_id))
+    return answer(write_dream(dream))
+
+
+@router.post(
+    "/v1/dreams/{hypothesis_id}/feedback",
+    operation_id="resolve_dream_feedback",
+    response_model=FeedbackAnswer,
+    responses=refusals(404, 409, has_body=True),
+    openapi_extra=takes(FeedbackBody),
+)
+async def resolve_dream_feedback_route(
+    door: DoorHere,
+    caller: Writer,
+    raw: Body,
+    hypothesis_id: HypothesisId,
+    request: Request,
+    key_header: KeyHeader,
+    _: NoQuery,
+) -> Response:
+    """Reinforce, stale, reject, ignore or confirm; a confirmation sends its evidence through `remember`."""
+    body = await _read_feedback(door, caller, hypothesis_id, raw)
+    request_once = once(
+        request, body, operation="resolve_dream_feedback", key=body.idempotency_key, key_header=key_header
+    )
+    feedback = Feedback(
+        decision=body.decision,
+        reason=body.reason,
+        submission=read_optional_submission(body.evidence, body.proposal),
+    )
+
+    async def resolve(writing: Writing) -> tuple[int, FeedbackAnswer]:
+        result = await resolve_feedback(
+            writing, caller, hypothesis_id, feedback, correlation_id=request_id_of(request)
+        )
+        return 200, FeedbackAnswer.model_validate(result)
+
+    given = await perform(door, caller, request_once, resolve)
+    door.wake()
+    return answer_given(given)
+
+
+async def _read_feedback(door: Door, caller: Caller, hypothesis_id: str, raw: bytes) -> FeedbackBody:
+    """Return the body; a missing Hypothesis is refused before a wrong body is."""
+    try:
+        body = parse(FeedbackBody, raw)
+        if body.hypothesis_id not in (None, hypothesis_id):
+            wrong = FieldError("hypothesis_id", "path_differs", "The path names another Hypothesis.")
+            raise InvalidInput("The request is not valid.", errors=(wrong,))
+    except InvalidInput:
+        await door.read(caller, lambda reading: get_hypothesis(reading, caller.team_id, hypothesis_id))
+        raise
+    return body

@@ -1,0 +1,120 @@
+"""Memory: evidence in, where it landed, reading it back, where it comes from."""
+
+from typing import Final
+
+from fastapi import APIRouter, Request, Response
+
+from app.api.answers import answer, answer_given, refusals, takes
+from app.api.auth import Reader, Writer
+from app.api.bodies import Body, parse
+from app.api.door import DoorHere
+from app.api.ids import IngestId, RelationshipId
+from app.api.queries import NoQuery
+from app.api.replay import KeyHeader, once, perform
+from app.api.request_id import request_id_of
+from app.api.waiting import Preference, wait_for_placement
+from app.api.wire.recall import RecallBody, RecallReply, write_recall
+from app.api.wire.remember import PlacementAnswer, RememberAnswer, RememberBody
+from app.api.wire.submit import read_submission
+from app.api.wire.trace import TraceAnswer, write_trace
+from app.kernel.database import Reading, Writing
+from app.ledger.trace import trace
+from app.recall.recall import recall
+from app.recall.trace import hypotheses_citing
+from app.remember.check import check_submission
+from app.remember.intake import accept
+from app.remember.placements import get_placement
+
+router: Final = APIRouter(tags=["memory"])
+_CHECK_AFTER_SECONDS: Final = 1
+
+
+@router.post(
+    "/v1/remember",
+    operation_id="remember",
+    status_code=202,
+    response_model=RememberAnswer,
+    responses={
+        200: {"model": PlacementAnswer, "description": "Finished within the time that the client waited."},
+        **refusals(409, has_body=True),
+    },
+    openapi_extra=takes(RememberBody),
+)
+async def remember_route(
+    door: DoorHere,
+    caller: Writer,
+    raw: Body,
+    request: Request,
+    key_header: KeyHeader,
+    preference: Preference,
+    _: NoQuery,
+) -> Response:
+    """Store evidence with a proposal of what it says; placement follows, and may be waited for."""
+    body = parse(RememberBody, raw)
+    submission = read_submission(body.evidence, body.proposal)
+    check_submission(submission)
+    request_once = once(request, body, operation="remember", key=body.idempotency_key, key_header=key_header)
+
+    async def take_in(writing: Writing) -> tuple[int, RememberAnswer]:
+        correlation_id = request_id_of(request)
+        accepted = await accept(writing, caller, submission, correlation_id=correlation_id)
+        return 202, RememberAnswer(
+            ingest_id=accepted.ingest_id,
+            processing_state=accepted.processing_state,
+            check_after_seconds=_CHECK_AFTER_SECONDS,
+            correlation_id=correlation_id,
+        )
+
+    given = await perform(door, caller, request_once, take_in)
+    door.wake()
+    seconds = preference if body.wait_seconds is None else body.wait_seconds
+    if seconds:
+        ingest_id = str(given.body["ingest_id"])
+        placement = await wait_for_placement(door, caller, request, ingest_id, seconds=seconds)
+        if placement is not None:
+            return answer(PlacementAnswer.model_validate(placement))
+    return answer_given(given)
+
+
+@router.get(
+    "/v1/placements/{ingest_id}",
+    operation_id="get_memory_placement",
+    response_model=PlacementAnswer,
+    responses=refusals(404),
+)
+async def get_placement_route(door: DoorHere, caller: Reader, ingest_id: IngestId, _: NoQuery) -> Response:
+    """Where each proposal of a submission landed."""
+    placement = await door.read(caller, lambda reading: get_placement(reading, caller.team_id, ingest_id))
+    return answer(PlacementAnswer.model_validate(placement))
+
+
+@router.post(
+    "/v1/recall",
+    operation_id="recall_memory",
+    response_model=RecallReply,
+    responses=refusals(404, has_body=True),
+    openapi_extra=takes(RecallBody),
+)
+async def recall_route(door: DoorHere, caller: Reader, raw: Body, _: NoQuery) -> Response:
+    """What the team knows that matches, and beside it what it guesses."""
+    body = parse(RecallBody, raw)
+    recalled = await recall(door.database, caller, body.as_query(), now=door.now())
+    return answer(write_recall(recalled))
+
+
+@router.get(
+    "/v1/relationships/{relationship_id}/trace",
+    operation_id="trace_memory",
+    response_model=TraceAnswer,
+    responses=refusals(404),
+)
+async def trace_route(
+    door: DoorHere, caller: Reader, relationship_id: RelationshipId, _: NoQuery
+) -> Response:
+    """Everything that is known about one Relationship, and the Hypotheses that rest on it."""
+
+    async def read(reading: Reading) -> TraceAnswer:
+        traced = await trace(reading, caller.team_id, relationship_id, now=door.now())
+        return write_trace(traced, await hypotheses_citing(reading, caller.team_id, relationship_id))
+
+    return answer(await door.read(caller, read))

@@ -1,0 +1,108 @@
+"""Cycle runs and the state of dreaming. Reading needs `read`, starting and cancelling `operate`."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query, Request, Response
+
+from app.api.answers import answer, answer_given, answer_page, refusals, takes
+from app.api.auth import Operator, Reader
+from app.api.bodies import OptionalBody, parse
+from app.api.door import DoorHere
+from app.api.ids import RunId
+from app.api.queries import NoQuery
+from app.api.replay import KeyHeader, once, perform
+from app.api.wire.runs import DreamingStatusAnswer, RunAnswer, RunsQuery, StartBody
+from app.api.wire.shapes import Listed
+from app.dreaming.run_history import get_run, list_runs
+from app.dreaming.runs import cancel_run, start_run
+from app.dreaming.status import dreaming_status
+from app.kernel.database import Writing
+
+router: Final = APIRouter(tags=["operators"])
+
+
+@router.get(
+    "/v1/cycle-runs",
+    operation_id="list_cycle_runs",
+    response_model=Listed[RunAnswer],
+    responses=refusals(),
+)
+async def list_runs_route(door: DoorHere, caller: Reader, query: Annotated[RunsQuery, Query()]) -> Response:
+    """Runs of the team, newest first."""
+    page = await door.read(
+        caller,
+        lambda reading: list_runs(
+            reading, caller.team_id, query.as_filter(), limit=query.limit, cursor=query.cursor
+        ),
+    )
+    return answer_page(page, RunAnswer.model_validate)
+
+
+@router.get(
+    "/v1/cycle-runs/{run_id}",
+    operation_id="get_cycle_run",
+    response_model=RunAnswer,
+    responses=refusals(404),
+)
+async def get_run_route(door: DoorHere, caller: Reader, run_id: RunId, _: NoQuery) -> Response:
+    """What one cycle read, rejected, kept and cost."""
+    run = await door.read(caller, lambda reading: get_run(reading, caller.team_id, run_id))
+    return answer(RunAnswer.model_validate(run))
+
+
+@router.post(
+    "/v1/cycle-runs",
+    operation_id="start_cycle",
+    status_code=202,
+    response_model=RunAnswer,
+    responses={
+        200: {"model": RunAnswer, "description": "The team has a live run already; this is it."},
+        **refusals(409, has_body=True),
+    },
+    openapi_extra=takes(StartBody, required=False),
+)
+async def start_cycle_route(
+    door: DoorHere,
+    caller: Operator,
+    raw: OptionalBody,
+    request: Request,
+    key_header: KeyHeader,
+    _: NoQuery,
+) -> Response:
+    """Queue a cycle, or return the live one."""
+    body = parse(StartBody, raw)
+    request_once = once(
+        request, body, operation="start_cycle", key=body.idempotency_key, key_header=key_header
+    )
+
+    async def start(writing: Writing) -> tuple[int, RunAnswer]:
+        run, is_new = await start_run(writing, caller, body.as_request())
+        return 202 if is_new else 200, RunAnswer.model_validate(run)
+
+    given = await perform(door, caller, request_once, start)
+    door.wake()
+    return answer_given(given)
+
+
+@router.post(
+    "/v1/cycle-runs/{run_id}/cancel",
+    operation_id="cancel_cycle",
+    response_model=RunAnswer,
+    responses=refusals(404, 409),
+)
+async def cancel_cycle_route(door: DoorHere, caller: Operator, run_id: RunId, _: NoQuery) -> Response:
+    """Give a live run up; whoever works on it writes nothing more. Again changes nothing."""
+    run = await door.write(caller, lambda writing: cancel_run(writing, caller.team_id, run_id))
+    return answer(RunAnswer.model_validate(run))
+
+
+@router.get(
+    "/v1/dreaming/status",
+    operation_id="get_dreaming_status",
+    response_model=DreamingStatusAnswer,
+    responses=refusals(),
+)
+async def status_route(door: DoorHere, caller: Reader, _: NoQuery) -> Response:
+    """Effective settings with their sources, what comes next, what was last, what it cost today."""
+    status = await door.read(caller, lambda reading: dreaming_status(reading, caller.team_id, door.now()))
+    return answer(DreamingStatusAnswer.model_validate(status))

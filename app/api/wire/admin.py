@@ -1,0 +1,73 @@
+"""Teams, profiles and keys. Bodies here may name ids: an admin key belongs to no team."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from app.api.wire.shapes import Answer, Closed, Name, Text, Time, UtcTime
+from app.tenancy.authority import Authority
+from app.tenancy.callers import KeyScope
+
+
+class TeamBody(Closed):
+    """A new team; it starts with the seeded predicates."""
+
+    name: Name
+
+
+class TeamAnswer(Answer):
+    """A tenant."""
+
+    team_id: str
+    name: str
+    created_at: UtcTime
+
+
+class ProfileBody(Closed):
+    """A new author inside the team."""
+
+    name: Name
+
+
+class ProfileAnswer(Answer):
+    """An author inside a team."""
+
+    profile_id: str
+    team_id: str
+    name: str
+    created_at: UtcTime
+
+
+class KeyBody(Closed):
+    """A new key of one profile; without `expires_at` it lives until it is revoked."""
+
+    profile_id: Annotated[Text, StringConstraints(min_length=1, max_length=128)]
+    scopes: list[KeyScope] = Field(min_length=1, max_length=3)
+    expires_at: Time | None = None
+    max_authority: Authority = "primary"
+
+
+class NewKeyAnswer(Answer):
+    """`key` is what the client sends; it is shown this once."""
+
+    key_id: str
+    key: str
+
+
+class KeyAnswer(Answer):
+    """A key without its secret."""
+
+    key_id: str
+    profile_id: str
+    scopes: list[Literal["read", "write", "operate"]]
+    max_authority: Authority
+    created_at: UtcTime
+    expires_at: UtcTime | None
+    revoked_at: UtcTime | None
+
+
+class RevokedAnswer(Answer):
+    """Since when the key is refused."""
+
+    key_id: str
+    revoked_at: UtcTime

@@ -1,0 +1,166 @@
+"""`recall_memory`: what is asked, and knowledge first, guesses beside it."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from app.api.wire.shapes import Answer, Closed, Text, Time, UtcTime
+from app.hypotheses.lifecycle import HypothesisStatus
+from app.ledger.vocabulary import Polarity, Tier, ValueType
+from app.recall.model import (
+    MAX_EXPANSIONS,
+    MAX_QUERY_LENGTH,
+    MAX_RELATED,
+    MAX_RESULTS,
+    RecallAnswer,
+    RecallQuery,
+    RecallResult,
+)
+
+_Id = Annotated[Text, StringConstraints(min_length=1, max_length=128)]
+
+
+class RecallBody(Closed):
+    """`hypothesis_limit` bounds the related Hypotheses; whether there are any is the server's policy."""
+
+    query: Text = Field(min_length=1, max_length=MAX_QUERY_LENGTH)
+    limit: int = Field(default=10, ge=1, le=MAX_RESULTS)
+    hypothesis_limit: int = Field(default=5, ge=0, le=MAX_RELATED)
+    valid_at: Time | None = None
+    known_at: Time | None = None
+    expand_from_entity_ids: list[_Id] = Field(default=[], max_length=MAX_EXPANSIONS)
+
+    def as_query(self) -> RecallQuery:
+        """Return what the domain is asked."""
+        return RecallQuery(
+            query=self.query,
+            limit=self.limit,
+            hypothesis_limit=self.hypothesis_limit,
+            valid_at=self.valid_at,
+            known_at=self.known_at,
+            expand_from_entity_ids=tuple(self.expand_from_entity_ids),
+        )
+
+
+class NodeAnswer(Answer):
+    """An end of a result: an entity, or a value with its type, canonical form and unit ("" for none)."""
+
+    name: str
+    entity_id: str | None
+    value_id: str | None
+    value_type: ValueType | None
+    value: str | None
+    unit: str | None
+
+
+class PredicateName(Answer):
+    """A predicate by key and label."""
+
+    key: str
+    label: str
+
+
+class QuoteAnswer(Answer):
+    """What the evidence says, verbatim."""
+
+    evidence_id: str
+    quote: str
+
+
+class ResultAnswer(Answer):
+    """One equivalence group, spoken for by its strongest, oldest position."""
+
+    relationship_id: str
+    equivalent_relationship_ids: list[str]
+    subject: NodeAnswer
+    predicate: PredicateName
+    object: NodeAnswer
+    polarity: Polarity
+    scope: str | None
+    valid_from: UtcTime | None
+    valid_to: UtcTime | None
+    tier: Tier
+    statement: str
+    evidence: list[QuoteAnswer]
+    score: float
+    matched_by: list[str]
+
+
+class RecalledPositionAnswer(Answer):
+    """One side of a conflict; the statement is null where nobody holds it any more."""
+
+    position_id: str
+    relationship_ids: list[str]
+    statement: str | None
+
+
+class RecalledConflictAnswer(Answer):
+    """A case that a result or a disputed match is part of."""
+
+    conflict_id: str
+    kind: Literal["other_object", "opposite_polarity"]
+    status: Literal["open", "overdue", "resolved"]
+    preferred_position_id: str | None
+    positions: list[RecalledPositionAnswer]
+
+
+class RelatedAnswer(Answer):
+    """A guess beside the results; nothing in it is knowledge."""
+
+    hypothesis_id: str
+    statement: str
+    status: HypothesisStatus
+    likelihood: float
+    confidence: float
+    matched_by: list[str]
+
+
+class DegradationAnswer(Answer):
+    """A part that is missing from this answer."""
+
+    part: str
+    code: str
+    message: str
+
+
+class RecallReply(Answer):
+    """Results are best first; Hypotheses are never among them."""
+
+    recall_id: str
+    results: list[ResultAnswer]
+    conflicts: list[RecalledConflictAnswer]
+    related_hypotheses: list[RelatedAnswer]
+    degradations: list[DegradationAnswer]
+
+
+def write_recall(recalled: RecallAnswer) -> RecallReply:
+    """Return the answer; outside, a result's predicate is one object."""
+    return RecallReply.model_validate(
+        {
+            "recall_id": recalled.recall_id,
+            "results": [_write_result(result) for result in recalled.results],
+            "conflicts": recalled.conflicts,
+            "related_hypotheses": recalled.related_hypotheses,
+            "degradations": recalled.degradations,
+        },
+        from_attributes=True,
+    )
+
+
+def _write_result(result: RecallResult) -> dict[str, object]:
+    return {
+        "relationship_id": result.relationship_id,
+        "equivalent_relationship_ids": result.equivalent_relationship_ids,
+        "subject": result.subject,
+        "predicate": {"key": result.predicate_key, "label": result.predicate_label},
+        "object": result.object,
+        "polarity": result.polarity,
+        "scope": result.scope,
+        "valid_from": result.valid_from,
+        "valid_to": result.valid_to,
+        "tier": result.tier,
+        "statement": result.statement,
+        "evidence": result.evidence,
+        "score": result.score,
+        "matched_by": result.matched_by,
+    }

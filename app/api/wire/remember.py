@@ -1,0 +1,195 @@
+"""`remember`: evidence, a proposal, and where it landed."""
+
+import json
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from app.api.wire.shapes import Answer, Closed, IdempotencyKey, Name, Reason, Text, Time, check_json
+from app.ledger.vocabulary import (
+    EntityKind,
+    EvidenceState,
+    Modality,
+    Polarity,
+    SourceType,
+    Status,
+    Tier,
+    ValueType,
+    Verdict,
+)
+from app.remember.check import (
+    MAX_ALIASES,
+    MAX_CONTENT_LENGTH,
+    MAX_ENTITIES,
+    MAX_EVIDENCE,
+    MAX_KEY_LENGTH,
+    MAX_LABEL_LENGTH,
+    MAX_LABELS,
+    MAX_METADATA_BYTES,
+    MAX_REF_LENGTH,
+    MAX_RELATIONSHIPS,
+    MAX_SCOPE_LENGTH,
+    MAX_SPANS,
+)
+from app.remember.outcomes import Category, ProcessingState
+from app.tenancy.authority import Authority
+
+MAX_WAIT_SECONDS: Final = 30
+Word = Annotated[Text, StringConstraints(min_length=1, max_length=MAX_REF_LENGTH)]
+Label = Annotated[Text, StringConstraints(min_length=1, max_length=MAX_LABEL_LENGTH)]
+Key = Annotated[Text, StringConstraints(min_length=1, max_length=MAX_KEY_LENGTH)]
+
+
+def _check_metadata(value: dict[str, object]) -> dict[str, object]:
+    check_json(value)
+    if len(json.dumps(value, ensure_ascii=False).encode()) > MAX_METADATA_BYTES:
+        raise PydanticCustomError("metadata_too_large", "Metadata takes at most 8 KiB.")
+    return value
+
+
+def _check_literal(value: object) -> object:
+    if not isinstance(value, str | int | float | bool):
+        raise PydanticCustomError("literal_type", "A value is a string, a number or a boolean.")
+    return check_json(value)
+
+
+Metadata = Annotated[dict[str, object], AfterValidator(_check_metadata)]
+Literal = Annotated[
+    object, AfterValidator(_check_literal), WithJsonSchema({"type": ["string", "number", "boolean"]})
+]
+
+
+class EvidenceBody(Closed):
+    """One verbatim text. `authority` is capped by the key's own."""
+
+    content: Text = Field(max_length=MAX_CONTENT_LENGTH)
+    source_type: SourceType = "manual"
+    authority: Authority = "unknown"
+    source_group: Key | None = None
+    source_key: Key | None = None
+    source_revision: Key | None = None
+    previous_source_revision: Key | None = None
+    supersedes_evidence_ids: list[Word] = Field(default=[], max_length=MAX_EVIDENCE)
+    labels: list[Label] = Field(default=[], max_length=MAX_LABELS)
+    metadata: Metadata = Field(default={})
+
+
+class EntityBody(Closed):
+    """A thing that the proposal names by `ref`; `known_entity_id` is a hint that is checked."""
+
+    ref: Word
+    name: Name
+    entity_kind: EntityKind = "other"
+    aliases: list[Name] = Field(default=[], max_length=MAX_ALIASES)
+    known_entity_id: Annotated[Text, StringConstraints(max_length=MAX_KEY_LENGTH)] | None = None
+
+
+class ValueBody(Closed):
+    """A typed literal; dates and date-times as ISO strings."""
+
+    type: ValueType
+    value: Literal
+    unit: Annotated[Text, StringConstraints(min_length=1, max_length=64)] | None = None
+
+
+class SpanBody(Closed):
+    """Half-open range of Unicode code points in one evidence item."""
+
+    evidence_index: int = Field(ge=0, lt=MAX_EVIDENCE)
+    start: int = Field(ge=0, lt=MAX_CONTENT_LENGTH)
+    end: int = Field(ge=1, le=MAX_CONTENT_LENGTH)
+
+
+class CorrectionBody(Closed):
+    """The Relationship that this one corrects, at the version that the client saw."""
+
+    relationship_id: Word
+    expected_version: int = Field(ge=1, le=2**31 - 1)
+
+
+class RelationshipBody(Closed):
+    """One proposed Relationship; exactly one of `object_ref` and `object_value`.
+
+    Its spans in one evidence item, at most 4, are one citation.
+    """
+
+    proposal_id: Word
+    subject_ref: Word
+    predicate: Name
+    object_ref: Word | None = None
+    object_value: ValueBody | None = None
+    polarity: Polarity = "+"
+    modality: Modality = "statement"
+    scope: Annotated[Text, StringConstraints(max_length=MAX_SCOPE_LENGTH)] | None = None
+    valid_from: Time | None = None
+    valid_to: Time | None = None
+    correction_target: CorrectionBody | None = None
+    client_comment: Reason | None = None
+    evidence: list[SpanBody] = Field(min_length=1, max_length=MAX_EVIDENCE * MAX_SPANS)
+
+
+class ProposalBody(Closed):
+    """What the client takes the evidence to say."""
+
+    entities: list[EntityBody] = Field(default=[], max_length=MAX_ENTITIES)
+    relationships: list[RelationshipBody] = Field(default=[], max_length=MAX_RELATIONSHIPS)
+
+
+class RememberBody(Closed):
+    """One submission. The same key and body again get the same answer."""
+
+    evidence: list[EvidenceBody] = Field(min_length=1, max_length=MAX_EVIDENCE)
+    proposal: ProposalBody
+    idempotency_key: IdempotencyKey | None = None
+    wait_seconds: int | None = Field(default=None, ge=0, le=MAX_WAIT_SECONDS)
+
+
+class RememberAnswer(Answer):
+    """The submission is stored; its placement follows."""
+
+    ingest_id: str
+    processing_state: ProcessingState
+    check_after_seconds: int
+    correlation_id: str
+
+
+class PlacedEvidence(Answer):
+    """An evidence item of the submission."""
+
+    evidence_index: int
+    evidence_id: str
+    state: EvidenceState
+
+
+class RelationshipOutcome(Answer):
+    """Where one proposal landed; `category` is null until it has been placed."""
+
+    proposal_id: str
+    relationship_id: str | None
+    category: Category | None
+    tier: Tier | None
+    status: Status | None
+    verdict: Verdict | None
+    confidence: float | None
+    reason: str | None
+    review_id: str | None
+    predicate_options: list[str]
+
+
+class PlacementError(Answer):
+    """Why an item could not be placed."""
+
+    code: str
+    message: str
+
+
+class PlacementAnswer(Answer):
+    """The whole submission's placement."""
+
+    ingest_id: str
+    processing_state: ProcessingState
+    attempt: int
+    evidence: list[PlacedEvidence]
+    relationship_outcomes: list[RelationshipOutcome]
+    errors: list[PlacementError]

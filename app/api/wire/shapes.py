@@ -1,0 +1,100 @@
+"""What all wire models share: closed requests, whole answers, clean text, times in UTC, pages."""
+
+import math
+import re
+from datetime import UTC, datetime
+from typing import Annotated, Final, Generic, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    StringConstraints,
+    WithJsonSchema,
+)
+from pydantic_core import PydanticCustomError
+
+T = TypeVar("T")
+MAX_LIMIT: Final = 100
+_RFC_3339: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)")
+
+
+class Closed(BaseModel):
+    """Base of everything that a client sends."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True)
+
+
+class Answer(BaseModel):
+    """Base of everything that a client gets; built from the domain's dataclasses."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True, hide_input_in_errors=True)
+
+
+class Listed(Answer, Generic[T]):
+    """A page of a list; `next_cursor` is null at the end."""
+
+    items: list[T]
+    next_cursor: str | None
+
+
+def check_text(text: str) -> str:
+    """Return the text if PostgreSQL and UTF-8 can hold it unchanged."""
+    if "\0" in text:
+        raise PydanticCustomError("text_invalid", "The text holds a NUL character.")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise PydanticCustomError("text_invalid", "The text holds a lone surrogate.")
+    return text
+
+
+def check_json(value: object) -> object:
+    """Return the JSON value if every text in it is clean and every number finite."""
+    waiting = [value]
+    while waiting:
+        match waiting.pop():
+            case str() as text:
+                check_text(text)
+            case float() as number if not math.isfinite(number):
+                raise PydanticCustomError("finite_number", "The number is too large.")
+            case list() as items:
+                waiting.extend(items)
+            case dict() as members:
+                waiting.extend([*members.keys(), *members.values()])
+    return value
+
+
+def _read_time(value: object) -> datetime:
+    # Parsed here: what a validator has seen is no longer JSON, where alone a strict model takes text for a time.
+    if not isinstance(value, str) or _RFC_3339.fullmatch(value) is None:
+        raise PydanticCustomError("time_invalid", "A time is written as in RFC 3339, with its offset.")
+    try:
+        return datetime.fromisoformat(value.upper()).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise PydanticCustomError("time_invalid", "There is no such time in the years 1 to 9999.") from error
+
+
+def _write_time(time: datetime) -> str:
+    return time.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+Text = Annotated[str, AfterValidator(check_text)]
+Name = Annotated[Text, StringConstraints(min_length=1, max_length=256)]
+Reason = Annotated[Text, StringConstraints(max_length=1000)]
+IdempotencyKey = Annotated[Text, StringConstraints(min_length=1, max_length=128)]
+Time = Annotated[AwareDatetime, BeforeValidator(_read_time)]
+UtcTime = Annotated[
+    datetime,
+    PlainSerializer(_write_time),
+    WithJsonSchema({"type": "string", "format": "date-time"}, mode="serialization"),
+]
+
+
+class PageQuery(Closed):
+    """`cursor` is the `next_cursor` of the page before, with the same filters."""
+
+    limit: int = Field(default=20, ge=1, le=MAX_LIMIT)
+    cursor: Annotated[Text, StringConstraints(min_length=1)] | None = None

@@ -1,0 +1,90 @@
+"""Teams, profiles and keys over HTTP."""
+
+from typing import Any
+
+import pytest
+
+from app.kernel.ids import is_id, new_id
+from app.tenancy.callers import Caller
+from tests.api.client import NOBODYS_ULID, Api
+
+
+async def test_an_admin_makes_a_team_whose_key_works_until_it_is_revoked(api: Api) -> None:
+    admin = await api.admin()
+    name = f"Team {new_id('rec')}"
+    team = await admin.post("/v1/teams", json={"name": name})
+    assert (team.status_code, team.json()["name"]) == (201, name)
+    base = f"/v1/teams/{team.json()['team_id']}"
+    profile = await admin.post(f"{base}/profiles", json={"name": "First"})
+    assert profile.status_code == 201
+    body = {"profile_id": profile.json()["profile_id"], "scopes": ["read"]}
+    made = await admin.post(f"{base}/keys", json=body)
+    assert (made.status_code, made.headers["cache-control"]) == (201, "no-store")
+    assert set(made.json()) == {"key_id", "key"}
+    client = api.holding(made.json()["key"])
+    assert len((await client.get("/v1/predicates?")).json()["items"]) > 20
+    revoke = f"/v1/keys/{made.json()['key_id']}/revoke"
+    revoked = [await admin.post(revoke) for _ in range(2)]
+    assert [answer.status_code for answer in revoked] == [200, 200]
+    assert revoked[0].json() == revoked[1].json()
+    assert (await client.get("/v1/predicates")).status_code == 401
+
+
+async def test_teams_and_profiles_are_listed_newest_first(api: Api) -> None:
+    admin = await api.admin()
+    made = [
+        (await admin.post("/v1/teams", json={"name": f"Team {new_id('rec')}"})).json()["team_id"]
+        for _ in range(3)
+    ]
+    first = (await admin.get("/v1/teams?limit=2")).json()
+    second = (await admin.get("/v1/teams", params={"limit": 2, "cursor": first["next_cursor"]})).json()
+    listed = [item["team_id"] for item in first["items"] + second["items"]]
+    assert listed[:3] == made[::-1]
+    profiles = f"/v1/teams/{made[0]}/profiles"
+    ids = [(await admin.post(profiles, json={"name": name})).json()["profile_id"] for name in ("A", "B")]
+    assert [item["profile_id"] for item in (await admin.get(profiles)).json()["items"]] == ids[::-1]
+
+
+async def test_a_taken_name_is_refused(api: Api) -> None:
+    admin = await api.admin()
+    body = {"name": f"Team {new_id('rec')}"}
+    team_id = (await admin.post("/v1/teams", json=body)).json()["team_id"]
+    again = await admin.post("/v1/teams", json=body)
+    assert (again.status_code, again.json()["code"]) == (409, "name_taken")
+    profiles = [await admin.post(f"/v1/teams/{team_id}/profiles", json={"name": "A"}) for _ in range(2)]
+    assert [answer.status_code for answer in profiles] == [201, 409]
+
+
+@pytest.mark.parametrize("prefix", ["team", "prof"])
+async def test_a_key_needs_a_profile_of_that_team(api: Api, team: Caller, prefix: str) -> None:
+    admin = await api.admin()
+    team_id = team.team_id if prefix == "prof" else f"team_{NOBODYS_ULID}"
+    profile_id = team.profile_id if prefix == "team" else f"prof_{NOBODYS_ULID}"
+    body = {"profile_id": profile_id, "scopes": ["read"]}
+    assert (await admin.post(f"/v1/teams/{team_id}/keys", json=body)).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"scopes": []},
+        {"scopes": ["admin"]},
+        {"scopes": ["read", "read", "read", "read"]},
+        {"max_authority": "divine"},
+        {"expires_at": "tomorrow"},
+        {"profile_id": ""},
+        {"profile_id": "prof_\0"},
+    ],
+)
+async def test_a_wrong_key_is_refused(api: Api, team: Caller, changes: dict[str, Any]) -> None:
+    admin = await api.admin()
+    body = {"profile_id": team.profile_id, "scopes": ["read"]} | changes
+    assert (await admin.post(f"/v1/teams/{team.team_id}/keys", json=body)).status_code == 422
+
+
+async def test_an_expired_key_is_refused(api: Api, team: Caller) -> None:
+    admin = await api.admin()
+    body = {"profile_id": team.profile_id, "scopes": ["read"], "expires_at": "2020-01-01T00:00:00Z"}
+    made = (await admin.post(f"/v1/teams/{team.team_id}/keys", json=body)).json()
+    assert is_id(made["key_id"], "key")
+    assert (await api.holding(made["key"]).get("/v1/dreams")).status_code == 401

@@ -1,0 +1,290 @@
+"""`remember`, placements, recall and trace over HTTP."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from app.kernel.database import Database, Scope
+from app.tenancy.callers import Caller
+from app.tenancy.idempotency import find_answer
+from tests.api.client import NOBODYS_ULID, Api, example_submission
+from tests.api.placing import place_all
+from tests.conftest import MakeProfile, MakeTeam
+from tests.factories import make_entity, make_relationship
+
+
+def _with_relationship(**changes: object) -> dict[str, Any]:  # JSON.
+    body = example_submission()
+    body["proposal"]["relationships"][0] |= changes
+    return body
+
+
+async def test_evidence_is_accepted_placed_recalled_and_traced(api: Api, team: Caller) -> None:
+    client = await api.client(team)
+    accepted = await client.post("/v1/remember", json=example_submission())
+    assert accepted.status_code == 202
+    answer = accepted.json()
+    assert set(answer) == {"ingest_id", "processing_state", "check_after_seconds", "correlation_id"}
+    assert answer["processing_state"] == "queued"
+    assert answer["correlation_id"] == accepted.headers["x-request-id"]
+    url = f"/v1/placements/{answer['ingest_id']}"
+    waiting = (await client.get(url)).json()
+    assert waiting["processing_state"] == "queued"
+    assert [outcome["category"] for outcome in waiting["relationship_outcomes"]] == [None]
+
+    await place_all(api.database, team)
+    placement = (await client.get(url)).json()
+    assert set(placement) == {
+        *("ingest_id", "processing_state", "attempt", "evidence", "relationship_outcomes", "errors")
+    }
+    assert placement["processing_state"] == "completed"
+    assert [item["state"] for item in placement["evidence"]] == ["active"]
+    (outcome,) = placement["relationship_outcomes"]
+    assert (outcome["category"], outcome["tier"], outcome["status"], outcome["verdict"]) == (
+        *("relationship_validated_claim", "validated_claim", "active", "entailed"),
+    )
+
+    recalled = (await client.post("/v1/recall", json={"query": "what does FastAPI depend on"})).json()
+    (result,) = recalled["results"]
+    assert result["relationship_id"] == outcome["relationship_id"]
+    assert result["predicate"] == {"key": "depends_on", "label": result["predicate"]["label"]}
+    assert (result["subject"]["name"], result["object"]["name"]) == ("FastAPI", "Starlette")
+    assert [quote["quote"] for quote in result["evidence"]] == ["FastAPI depends on Starlette."]
+    assert (recalled["related_hypotheses"], recalled["conflicts"]) == ([], [])
+
+    traced = (await client.get(f"/v1/relationships/{outcome['relationship_id']}/trace")).json()
+    assert traced["relationship"]["owner_profile_id"] == team.profile_id
+    assert traced["relationship"]["object"]["name"] == "Starlette"
+    assert traced["supports"][0]["spans"] == [{"start": 0, "end": 29}]
+    assert [event["verdict"] for event in traced["verification_events"]] == ["entailed"]
+    assert traced["transitions"][-1]["to_status"] == "active"
+    assert traced["hypotheses"] == []
+
+
+async def test_a_client_that_waits_gets_the_finished_placement(api: Api, team: Caller) -> None:
+    client = await api.client(team)
+    body = example_submission(wait_seconds=30)
+    waiting = asyncio.create_task(client.post("/v1/remember", json=body))
+    while not waiting.done():
+        await place_all(api.database, team)
+    answer = await waiting
+    assert answer.status_code == 200
+    assert answer.json()["processing_state"] == "completed"
+
+
+async def test_waiting_ends_with_the_accepted_submission(api: Api, team: Caller) -> None:
+    client = await api.client(team)
+    answer = await client.post("/v1/remember", json=example_submission(), headers={"Prefer": "wait=1"})
+    assert answer.status_code == 202
+    assert answer.json()["processing_state"] == "queued"
+
+
+@pytest.mark.parametrize(
+    ("field", "headers"),
+    [({"wait_seconds": 31}, {}), ({"wait_seconds": -1}, {}), ({}, {"Prefer": "wait=31"})],
+)
+async def test_nobody_waits_longer_than_30_seconds(
+    api: Api, team: Caller, field: dict[str, int], headers: dict[str, str]
+) -> None:
+    client = await api.client(team)
+    answer = await client.post("/v1/remember", json=example_submission(**field), headers=headers)
+    assert answer.status_code == 422
+
+
+async def test_the_same_key_and_body_is_remembered_once(api: Api, team: Caller) -> None:
+    client = await api.client(team)
+    body = example_submission(idempotency_key="once")
+    first = await client.post("/v1/remember", json=body)
+    second = await client.post("/v1/remember", json=body)
+    header = {"Idempotency-Key": "once"}
+    third = await client.post("/v1/remember", json=example_submission(), headers=header)
+    assert [answer.status_code for answer in (first, second, third)] == [202, 202, 202]
+    assert first.json() == second.json() == third.json()
+    replayed = [answer.headers.get("idempotency-replayed") for answer in (first, second, third)]
+    assert replayed == [None, "true", "true"]
+    async with api.database.reading(Scope("app", team.team_id)) as reading:
+        rows = await reading.fetch_all("SELECT id FROM ingests")
+    assert len(rows) == 1
+
+
+async def test_the_same_key_with_another_body_is_refused(api: Api, team: Caller) -> None:
+    client = await api.client(team)
+    await client.post("/v1/remember", json=example_submission(idempotency_key="once"))
+    other = _with_relationship(client_comment="another body") | {"idempotency_key": "once"}
+    answer = await client.post("/v1/remember", json=other)
+    assert (answer.status_code, answer.json()["code"]) == (422, "idempotency_conflict")
+
+
+async def test_a_refused_request_leaves_its_key_free(api: Api, team: Caller) -> None:
+    client = await api.client(team)
+    wrong = _with_relationship(subject_ref="nobody") | {"idempotency_key": "once"}
+    assert (await client.post("/v1/remember", json=wrong)).status_code == 422
+    right = example_submission(idempotency_key="once")
+    assert (await client.post("/v1/remember", json=right)).status_code == 202
+
+
+async def test_a_key_that_is_being_worked_on_is_in_progress(api: Api, team: Caller) -> None:
+    client = await api.client(team)
+
+    async def meanwhile(writing: Any) -> int:  # Writing.
+        await find_answer(writing, team, operation="remember", key="once", digest="0" * 64)
+        answer = await client.post("/v1/remember", json=example_submission(idempotency_key="once"))
+        assert answer.json()["retryable"] is True
+        assert answer.json()["code"] == "in_progress"
+        return answer.status_code
+
+    assert await api.database.unit_of_work(Scope("app", team.team_id), meanwhile) == 409
+
+
+async def test_a_key_belongs_to_its_profile(api: Api, team: Caller, make_profile: MakeProfile) -> None:
+    other = await make_profile(team, "Second")
+    body = example_submission(idempotency_key="once")
+    answers = [await (await api.client(caller)).post("/v1/remember", json=body) for caller in (team, other)]
+    assert answers[0].json()["ingest_id"] != answers[1].json()["ingest_id"]
+
+
+async def test_header_and_field_may_not_name_different_keys(api: Api, team: Caller) -> None:
+    client = await api.client(team)
+    body = example_submission(idempotency_key="once")
+    answer = await client.post("/v1/remember", json=body, headers={"Idempotency-Key": "twice"})
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["field"] == "idempotency_key"
+
+
+@dataclass(frozen=True, slots=True)
+class _Wrong:
+    body: dict[str, Any]  # JSON.
+    field: str
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        _Wrong(example_submission(evidence=[]), "evidence"),
+        _Wrong(example_submission(evidence=[{"content": "x"}] * 21), "evidence"),
+        _Wrong(example_submission(evidence=[{"content": " "}]), "evidence.0.content"),
+        _Wrong(example_submission(evidence=[{"content": "x" * 4001}]), "evidence.0.content"),
+        _Wrong(example_submission(evidence=[{"content": "a\0b"}]), "evidence.0.content"),
+        _Wrong(
+            example_submission(evidence=[{"content": "x", "source_type": "rumour"}]), "evidence.0.source_type"
+        ),
+        _Wrong(example_submission(evidence=[{"content": "x", "authority": None}]), "evidence.0.authority"),
+        _Wrong(example_submission(evidence=[{"content": "x", "labels": ["l"] * 21}]), "evidence.0.labels"),
+        _Wrong(
+            example_submission(evidence=[{"content": "x", "metadata": {"k": "v" * 9000}}]),
+            "evidence.0.metadata",
+        ),
+        _Wrong(example_submission(evidence=[{"content": "x", "metadata": {"\0": 1}}]), "evidence.0.metadata"),
+        _Wrong(_with_relationship(evidence=[]), "proposal.relationships.0.evidence"),
+        _Wrong(
+            _with_relationship(evidence=[{"evidence_index": 0, "start": 0, "end": 30}]),
+            "proposal.relationships.0.evidence.0.end",
+        ),
+        _Wrong(
+            _with_relationship(evidence=[{"evidence_index": 1, "start": 0, "end": 1}]),
+            "proposal.relationships.0.evidence.0.evidence_index",
+        ),
+        _Wrong(_with_relationship(object_ref=None), "proposal.relationships.0.object_ref"),
+        _Wrong(
+            _with_relationship(object_ref=None, object_value={"type": "date", "value": "2026-02-30"}),
+            "proposal.relationships.0.object_value.value",
+        ),
+        _Wrong(
+            _with_relationship(object_ref=None, object_value={"type": "number", "value": [1]}),
+            "proposal.relationships.0.object_value.value",
+        ),
+        _Wrong(_with_relationship(polarity="?"), "proposal.relationships.0.polarity"),
+        _Wrong(_with_relationship(valid_from="today"), "proposal.relationships.0.valid_from"),
+        _Wrong(
+            _with_relationship(valid_from="2026-01-02T00:00:00Z", valid_to="2026-01-01T00:00:00Z"),
+            "proposal.relationships.0.valid_to",
+        ),
+        _Wrong(_with_relationship(owner_profile_id="mine"), "proposal.relationships.0.owner_profile_id"),
+    ],
+)
+async def test_a_wrong_submission_names_its_field_and_stores_nothing(
+    api: Api, team: Caller, wrong: _Wrong
+) -> None:
+    answer = await (await api.client(team)).post("/v1/remember", json=wrong.body)
+    assert answer.status_code == 422, answer.text
+    assert wrong.field in [error["field"] for error in answer.json()["errors"]]
+    async with api.database.reading(Scope("app", team.team_id)) as reading:
+        assert await reading.fetch_all("SELECT id FROM evidence") == []
+
+
+@pytest.mark.parametrize(
+    "text", ["<|endoftext|> C++ a/b", "\u202eRTL 🦄\ufeff", "\\u0000 \\ud800", "日本\r\n\t語"]
+)
+async def test_other_text_round_trips_unchanged(api: Api, team: Caller, text: str) -> None:
+    client = await api.client(team)
+    body = example_submission(evidence=[{"content": text, "metadata": {text: text}}])
+    body["proposal"] = {"entities": [], "relationships": []}
+    assert (await client.post("/v1/remember", json=body)).status_code == 202
+    async with api.database.reading(Scope("app", team.team_id)) as reading:
+        row = await reading.fetch_one("SELECT content, metadata FROM evidence")
+    assert row == {"content": text, "metadata": {text: text}}
+
+
+async def test_a_body_just_under_the_limit_is_read(api: Api, team: Caller) -> None:
+    client = await api.client(team)
+    padded = b'{"query": "x"' + b" " * (1024 * 1024 - 14) + b"}"
+    assert len(padded) == 1024 * 1024
+    answer = await client.post("/v1/recall", content=padded, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 200
+
+
+async def test_recall_refuses_what_it_cannot_answer(api: Api, team: Caller) -> None:
+    client = await api.client(team)
+    for wrong, status in (
+        ({"query": "   "}, 422),
+        ({"query": "x", "known_at": "9999-01-01T00:00:00Z"}, 422),
+        ({"query": "x", "limit": 51}, 422),
+        ({"query": "x", "expand_from_entity_ids": [f"ent_{NOBODYS_ULID}"]}, 404),
+        ({"query": "x", "expand_from_entity_ids": ["nonsense"]}, 404),
+    ):
+        answer = await client.post("/v1/recall", json=wrong)
+        assert answer.status_code == status, (wrong, answer.text)
+
+
+async def test_recall_answers_as_of_a_moment(api: Api, team: Caller) -> None:
+    client = await api.client(team)
+    body = _with_relationship(valid_from="2026-01-01T01:00:00+01:00", valid_to="2026-02-01T00:00:00Z")
+    await client.post("/v1/remember", json=body)
+    await place_all(api.database, team)
+    found = {}
+    for moment in ("2025-12-31T23:59:59Z", "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"):
+        asked = {"query": "FastAPI", "valid_at": moment}
+        answer = (await client.post("/v1/recall", json=asked)).json()
+        found[moment] = [result["valid_from"] for result in answer["results"]]
+    assert list(found.values()) == [[], ["2026-01-01T00:00:00Z"], []]
+    asked = {"query": "FastAPI", "known_at": "2026-01-01T00:00:00Z"}
+    answer = (await client.post("/v1/recall", json=asked)).json()
+    assert answer["results"] == []
+    assert [one["code"] for one in answer["degradations"]] == ["hypotheses_not_temporal"]
+
+
+async def test_another_teams_memory_is_not_there(
+    api: Api, team: Caller, make_team: MakeTeam, database: Database
+) -> None:
+    stranger = await make_team()
+    subject = await make_entity(database, team, "FastAPI")
+    item = await make_entity(database, team, "Starlette")
+    made = await make_relationship(database, team, subject, "depends_on", item)
+    own = await api.client(team)
+    accepted = (await own.post("/v1/remember", json=example_submission())).json()
+    paths = {
+        f"/v1/relationships/{made.relationship_id}/trace": f"/v1/relationships/rel_{NOBODYS_ULID}/trace",
+        f"/v1/entities/{subject}": f"/v1/entities/ent_{NOBODYS_ULID}",
+        f"/v1/placements/{accepted['ingest_id']}": f"/v1/placements/ing_{NOBODYS_ULID}",
+    }
+    client = await api.client(stranger)
+    for foreign, missing in paths.items():
+        assert (await own.get(foreign)).status_code == 200
+        answers = [await client.get(path) for path in (foreign, missing)]
+        assert [answer.status_code for answer in answers] == [404, 404]
+        bodies = [answer.json() | {"correlation_id": None} for answer in answers]
+        assert bodies[0] == bodies[1]
+    assert (await client.get("/v1/entities")).json() == {"items": [], "next_cursor": None}
+    assert (await client.post("/v1/recall", json={"query": "FastAPI"})).json()["results"] == []
