@@ -1,0 +1,223 @@
+"""Commands for any client, over HTTP."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.cli.client import Client
+from app.cli.host import AsJson, read_settings
+from app.cli.output import Json, print_json, print_lines, print_table, show
+
+DREAM_COLUMNS = {
+    "Hypothesis": "hypothesis_id",
+    "Statement": "statement",
+    "Status": "status",
+    "Likelihood": "likelihood",
+    "Confidence": "confidence",
+}
+RUN_COLUMNS = {
+    "Run": "run_id",
+    "Trigger": "trigger",
+    "Status": "status",
+    "Reason": "reason",
+    "Persisted": "persisted",
+    "Started": "started_at",
+}
+Limit = Annotated[int, typer.Option(min=1, max=100, help="Rows at most.")]
+
+
+def add_commands(cli: typer.Typer) -> None:
+    """Add the client commands to the tree."""
+    cli.command()(remember)
+    cli.command()(recall)
+    dream = typer.Typer(
+        help="Dreams: possible relationships, kept apart from what is known.", no_args_is_help=True
+    )
+    dream.command("run")(run_dream)
+    dream.command("list")(list_dreams)
+    dream.command("show")(show_dream)
+    dream.command("feedback")(give_feedback)
+    cli.add_typer(dream, name="dream")
+    runs = typer.Typer(help="Cycle runs: what each dream pass read, rejected and cost.", no_args_is_help=True)
+    runs.command("list")(list_runs)
+    runs.command("show")(show_run)
+    runs.command("cancel")(cancel_run)
+    cli.add_typer(runs, name="runs")
+
+
+def remember(
+    file: Annotated[Path, typer.Argument(help="A JSON body of `remember`; - reads standard input.")],
+    wait: Annotated[int, typer.Option(min=0, max=30, help="Seconds to wait for the placement.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Submit evidence with a proposal."""
+    with connect() as client:
+        answer = client.post("/v1/remember", read_body(file) | {"wait_seconds": wait})
+    if as_json:
+        print_json(answer)
+        return
+    print_lines(f"{answer['ingest_id']}: {answer['processing_state']}")
+    for outcome in answer.get("relationship_outcomes") or []:
+        reason = f" ({outcome['reason']})" if outcome["reason"] else ""
+        print_lines(f"  {outcome['proposal_id']}: {outcome['category']}{reason}")
+
+
+def recall(
+    query: str, limit: Annotated[int, typer.Option(min=1, max=50)] = 10, as_json: AsJson = False
+) -> None:
+    """Ask the memory; ideas that nobody has confirmed come apart, below."""
+    with connect() as client:
+        answer = client.post("/v1/recall", {"query": query, "limit": limit})
+    if as_json:
+        print_json(answer)
+        return
+    print_recall(answer)
+
+
+def run_dream(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would come, keep nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Start a dream cycle now, or show the one under way."""
+    with connect() as client:
+        run = client.post("/v1/cycle-runs", {"dry_run": dry_run})
+    print_json(run) if as_json else print_run(run)
+
+
+def list_dreams(
+    status: Annotated[list[str] | None, typer.Option(help="Only this status; repeatable.")] = None,
+    sort: Annotated[str, typer.Option(help="newest, likelihood or review.")] = "newest",
+    limit: Limit = 20,
+    as_json: AsJson = False,
+) -> None:
+    """List dreams."""
+    with connect() as client:
+        page = client.get("/v1/dreams", status=status, sort=sort, limit=limit)
+    print_json(page) if as_json else print_table(DREAM_COLUMNS, page["items"])
+
+
+def show_dream(hypothesis_id: str, as_json: AsJson = False) -> None:
+    """Show a dream with its explanation, its history and what became of its confirmations."""
+    with connect() as client:
+        dream = client.get(f"/v1/dreams/{hypothesis_id}")
+    print_json(dream) if as_json else print_dream(dream)
+
+
+def give_feedback(
+    hypothesis_id: str,
+    decision: Annotated[
+        str, typer.Argument(help="reinforce, stale, reject, ignore, confirm_true, confirm_false")
+    ],
+    reason: Annotated[str | None, typer.Option(help="Why.")] = None,
+    file: Annotated[
+        Path | None, typer.Option(help="JSON with evidence and proposal, for a confirmation.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Decide on a dream. Only new evidence can confirm one."""
+    body: Json = {} if file is None else read_body(file)
+    with connect() as client:
+        answer = client.post(
+            f"/v1/dreams/{hypothesis_id}/feedback", body | {"decision": decision, "reason": reason}
+        )
+    if as_json:
+        print_json(answer)
+    else:
+        submitted = f", submitted as {answer['ingest_id']}" if answer["ingest_id"] else ""
+        print_lines(f"{answer['hypothesis_id']}: {answer['status']}{submitted}")
+
+
+def list_runs(
+    status: Annotated[list[str] | None, typer.Option(help="Only this status; repeatable.")] = None,
+    limit: Limit = 20,
+    as_json: AsJson = False,
+) -> None:
+    """List cycle runs, newest first."""
+    with connect() as client:
+        page = client.get("/v1/cycle-runs", status=status, limit=limit)
+    if as_json:
+        print_json(page)
+    else:
+        print_table(RUN_COLUMNS, [run | {"persisted": run["funnel"]["persisted"]} for run in page["items"]])
+
+
+def show_run(run_id: str, as_json: AsJson = False) -> None:
+    """Show what a cycle read, rejected, kept and cost."""
+    with connect() as client:
+        run = client.get(f"/v1/cycle-runs/{run_id}")
+    print_json(run) if as_json else print_run(run)
+
+
+def cancel_run(run_id: str, as_json: AsJson = False) -> None:
+    """Cancel a cycle that has not ended."""
+    with connect() as client:
+        run = client.post(f"/v1/cycle-runs/{run_id}/cancel")
+    print_json(run) if as_json else print_run(run)
+
+
+def print_recall(answer: Json) -> None:
+    """Print both lists, never mixed."""
+    print_lines("Known:")
+    for result in answer["results"]:
+        copies = len(result["equivalent_relationship_ids"])
+        held = f", held by {copies + 1}" if copies else ""
+        print_lines(f"  {result['statement']}  [{result['tier']}{held}]")
+    if not answer["results"]:
+        print_lines("  nothing")
+    if answer["related_hypotheses"]:
+        print_lines("Ideas, not known:")
+        for idea in answer["related_hypotheses"]:
+            print_lines(f"  {idea['statement']}  [likelihood {idea['likelihood']:.2f}]")
+    for degradation in answer["degradations"]:
+        print_lines(f"Without {degradation['part']}: {degradation['message']}")
+
+
+def print_dream(dream: Json) -> None:
+    """Print one dream with what carries it."""
+    print_lines(
+        dream["statement"],
+        f"  {dream['status']}, likelihood {dream['likelihood']:.2f}, confidence {dream['confidence']:.2f}",
+        f"  {dream['rationale']}",
+    )
+    for path in dream["explanation"]["paths"]:
+        print_lines(
+            f"  {path['share']:.0%} of it: {path['rule']}",
+            f"      held for {path['support']} of {path['body']} pairs",
+        )
+    for premise in dream["explanation"]["premises"]:
+        print_lines(f"      {premise['statement']}  {premise['relationship_id']}")
+    for submission in dream["submissions"]:
+        print_lines(
+            f"  {submission['decision']} as {submission['ingest_id']}: {submission['processing_state']}"
+        )
+
+
+def print_run(run: Json) -> None:
+    """Print one run and its funnel."""
+    funnel = run["funnel"]
+    print_lines(
+        f"{run['run_id']}: {run['status']}" + (f" ({run['reason']})" if run["reason"] else ""),
+        "  " + ", ".join(f"{name} {show(count)}" for name, count in funnel.items()),
+    )
+    for rejection in run["rejections"]:
+        print_lines(f"  rejected {rejection['count']}: {rejection['reason']}")
+
+
+def connect() -> Client:
+    """Return the client of this command."""
+    return Client.from_settings(read_settings())
+
+
+def read_body(file: Path) -> Json:
+    """Read a JSON object from a file or standard input."""
+    try:
+        text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+        body = json.loads(text)
+    except (OSError, ValueError) as error:
+        raise typer.BadParameter(f"{file} can't be read as JSON: {error}") from error
+    if not isinstance(body, dict):
+        raise typer.BadParameter(f"{file} must hold a JSON object.")
+    return body

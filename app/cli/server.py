@@ -1,0 +1,99 @@
+"""The API and its workers in one process, started and ended in order."""
+
+import asyncio
+import gc
+import signal
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import uvicorn
+
+from app.api.app import create_app
+from app.kernel.backend import Backend
+from app.kernel.database import Database
+from app.kernel.errors import SetupError
+from app.kernel.settings import Settings
+from app.worker.loop import run_worker
+
+
+@asynccontextmanager
+async def open_database(settings: Settings, backend: Backend) -> AsyncIterator[Database]:
+    """Give the open pools of this process."""
+    database = Database(settings, url=backend.service_url, dreamer_url=backend.dreamer_url)
+    await database.open()
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+@asynccontextmanager
+async def serving(database: Database, settings: Settings, *, with_worker: bool) -> AsyncIterator[str]:
+    """Serve while the block runs, and give the base URL; requests under way are finished at the end.
+
+    Raises:
+        SetupError: the address is taken or not ours.
+    """
+    listener = bind(settings.host, settings.port)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            create_app(database, settings),
+            log_config=None,
+            access_log=False,
+            lifespan="on",
+            timeout_graceful_shutdown=5,
+            server_header=False,
+        )
+    )
+    stop = asyncio.Event()
+    async with asyncio.TaskGroup() as tasks:
+        worker = tasks.create_task(run_worker(database, settings, stop=stop)) if with_worker else None
+        api = tasks.create_task(server.serve(sockets=[listener]))
+        while not server.started and not api.done():
+            await asyncio.sleep(0.01)
+        settle_memory()
+        host, port = listener.getsockname()[:2]
+        try:
+            yield f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        finally:
+            server.should_exit = True
+            stop.set()
+            await api
+            if worker is not None:
+                await worker
+
+
+async def until_signalled() -> None:
+    """Return when the process is asked to end: SIGINT or SIGTERM.
+
+    Call it before `serving` starts its server, which hears the same signals and passes them on.
+    """
+    asked = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError):
+            loop.add_signal_handler(number, asked.set)
+    await asked.wait()
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """Return a listening socket, or raise SetupError that says what is in the way."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise SetupError(
+            f"{host}:{port} can't be served on: {error.strerror}. Choose another --port."
+        ) from error
+    return listener
+
+
+def settle_memory() -> None:
+    """Take what start-up made out of the collector's sight: its pauses are the slowest requests otherwise."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
