@@ -8,7 +8,7 @@ from app.api.door import Door, Wake
 from app.api.openapi import VERSION, describe_routes
 from app.api.problems import register_problems
 from app.api.request_id import RequestIds
-from app.api.routes import admin, catalogue, dreams, health, memory, runs
+from app.api.routes import admin, catalogue, dreams, health, lifecycle, memory, merges, runs
 from app.kernel.database import Database
 from app.kernel.settings import Settings
 
@@ -34,7 +34,7 @@ def _assemble() -> FastAPI:
     # Neither FastAPI's own pages nor its redirects: the first load scripts from elsewhere, the second turn a
     # wrong path into a right one without saying so.
     app = FastAPI(version=VERSION, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
-    for routes in (memory, dreams, runs, catalogue, admin, health):
+    for routes in (memory, lifecycle, merges, dreams, runs, catalogue, admin, health):
         app.include_router(routes.router)
     register_problems(app)
     app.add_middleware(RequestIds)

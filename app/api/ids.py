@@ -21,6 +21,9 @@ def _id(prefix: str, parameter: str, message: str) -> Callable[[str], Awaitable[
 
 IngestId = Annotated[str, Depends(_id("ing", "ingest_id", "No such ingest."))]
 RelationshipId = Annotated[str, Depends(_id("rel", "relationship_id", "No such Relationship."))]
+EvidenceId = Annotated[str, Depends(_id("evd", "evidence_id", "No such evidence."))]
+ConflictId = Annotated[str, Depends(_id("con", "conflict_id", "No such conflict."))]
+ReviewId = Annotated[str, Depends(_id("rev", "review_id", "No such review."))]
 EntityId = Annotated[str, Depends(_id("ent", "entity_id", "No such entity."))]
 HypothesisId = Annotated[str, Depends(_id("hyp", "hypothesis_id", "There is no such Hypothesis."))]
 RunId = Annotated[str, Depends(_id("run", "run_id", "There is no such cycle run."))]

@@ -8,8 +8,11 @@ from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 
 from app.api.wire.admin import KeyBody, ProfileBody, TeamBody
+from app.api.wire.cases import ResolveConflictBody, ResolveReviewBody
 from app.api.wire.catalogue import PredicateBody, PredicateChangesBody
 from app.api.wire.dreams import FeedbackBody
+from app.api.wire.lifecycle import RetractBody
+from app.api.wire.merges import MergeBody, UnmergeBody
 from app.api.wire.problem import Problem
 from app.api.wire.recall import RecallBody
 from app.api.wire.remember import RememberBody
@@ -18,6 +21,7 @@ from app.api.wire.shapes import Closed
 
 BODIES: Final[tuple[type[Closed], ...]] = (
     *(RememberBody, RecallBody, FeedbackBody, StartBody, PredicateBody, PredicateChangesBody),
+    *(RetractBody, ResolveConflictBody, ResolveReviewBody, MergeBody, UnmergeBody),
     *(TeamBody, ProfileBody, KeyBody),
 )
 VERSION: Final = "1.0.0"

@@ -10,9 +10,12 @@ from datetime import datetime
 from typing import Final, Literal, LiteralString
 
 from app.kernel.database import Reading, Row, Writing
-from app.kernel.ids import new_id
+from app.kernel.errors import NotFound
+from app.kernel.ids import is_id, new_id
 from app.kernel.pages import Page, decode_cursor, encode_cursor
+from app.ledger.case_events import note_case
 from app.ledger.relationships import StoredRelationship
+from app.ledger.vocabulary import CaseEvent
 
 CONFLICT_DUE_DAYS: Final = 7
 
@@ -53,17 +56,28 @@ async def open_conflict(
     kind: ConflictKind,
     newcomer: StoredRelationship,
     rivals: Sequence[StoredRelationship],
+    *,
+    has_gained: bool,
 ) -> frozenset[str]:
     """Leave an open case that holds the newcomer's group and those of its rivals; return the groups it gained.
 
-    An open case that holds one of them already is widened. Nothing is opened where a resolved or dismissed
-    case has decided between these very groups; one that was only dismissed because a position was withdrawn
-    has decided nothing. All are locked by the caller, who writes the transitions of the gained groups.
+    An open case that holds one of them already is widened. Where a case has been decided between these very
+    groups it stays decided, unless the newcomer `has_gained` (a new owner, a higher tier, another window) and
+    was not preferred: then that case is open again, with all its groups. A case that was only dismissed because a
+    position was withdrawn has decided nothing. All are locked by the caller, who writes the transitions of the
+    gained groups.
     """
     groups = sorted({newcomer.semantic_group_key, *(rival.semantic_group_key for rival in rivals)})
     cases = await w.fetch_all(_CASES_OF_GROUPS, {"team_id": team_id, "kind": kind, "groups": groups})
-    if any(row["is_decided"] and set(groups) <= set(row["held"]) for row in cases):
-        return frozenset()
+    actor_id = newcomer.owner_profile_id
+    decided = [row for row in cases if row["is_decided"] and set(groups) <= set(row["held"])]
+    if decided:
+        if not has_gained or any(row["preferred"] == newcomer.semantic_group_key for row in decided):
+            return frozenset()
+        again = decided[-1]
+        await w.execute(_REOPEN, {"team_id": team_id, "case_id": again["id"], "due_days": CONFLICT_DUE_DAYS})
+        await note_case(w, team_id, again["id"], "reopened", actor_profile_id=actor_id)
+        return frozenset(again["held"])
     open_case = next((row for row in cases if row["status"] == "open"), None)
     case_id: str = open_case["id"] if open_case else new_id("con")
     gained = [group for group in groups if open_case is None or group not in open_case["held"]]
@@ -78,6 +92,8 @@ async def open_conflict(
     if gained:
         params |= {"ids": [new_id("pos") for _ in gained], "groups": gained}
         await w.execute(_INSERT_POSITIONS, params)
+        event: CaseEvent = "widened" if open_case else "opened"
+        await note_case(w, team_id, case_id, event, actor_profile_id=actor_id)
     return frozenset(gained)
 
 
@@ -114,6 +130,22 @@ async def list_conflicts(
     return Page(items, encode_cursor("list_conflicts", filters, position))
 
 
+async def get_conflict(reading: Reading, team_id: str, case_id: str, *, now: datetime) -> Conflict:
+    """Return the case.
+
+    Raises:
+        NotFound: missing, malformed or another team's.
+    """
+    row = (
+        await reading.fetch_one(_GET_CONFLICT, {"team_id": team_id, "id": case_id})
+        if is_id(case_id, "con")
+        else None
+    )
+    if row is None:
+        raise NotFound("No such conflict.")
+    return _read_conflict(row, now)
+
+
 def _read_conflict(row: Row, now: datetime) -> Conflict:
     is_overdue = row["status"] == "open" and row["due_at"] <= now
     return Conflict(
@@ -139,6 +171,8 @@ _CASES_OF_GROUPS: LiteralString = """
     SELECT c.id, c.status,
            c.status = 'resolved'
                OR c.status = 'dismissed' AND c.close_reason IS DISTINCT FROM 'position_withdrawn' AS is_decided,
+           (SELECT semantic_group_key FROM conflict_positions AS preferred
+            WHERE preferred.team_id = c.team_id AND preferred.id = c.preferred_position_id) AS preferred,
            ARRAY(SELECT semantic_group_key FROM conflict_positions AS held
                  WHERE held.team_id = c.team_id AND held.case_id = c.id) AS held
     FROM conflict_cases AS c
@@ -151,6 +185,12 @@ _INSERT_CASE: LiteralString = """
     INSERT INTO conflict_cases (team_id, id, kind, status, subject_entity_id, predicate_key, due_at)
     VALUES (%(team_id)s, %(case_id)s, %(kind)s, 'open', %(subject_entity_id)s, %(predicate_key)s,
             clock_timestamp() + make_interval(days => %(due_days)s))
+"""
+_REOPEN: LiteralString = """
+    UPDATE conflict_cases
+    SET status = 'open', preferred_position_id = NULL, closed_at = NULL, closed_by_profile_id = NULL,
+        close_reason = NULL, due_at = clock_timestamp() + make_interval(days => %(due_days)s)
+    WHERE team_id = %(team_id)s AND id = %(case_id)s
 """
 _INSERT_POSITIONS: LiteralString = """
     INSERT INTO conflict_positions (team_id, id, case_id, semantic_group_key)
@@ -180,6 +220,7 @@ _CONFLICTS_OF_GROUPS: LiteralString = (
     ORDER BY c.opened_at DESC, c.id DESC
 """
 )
+_GET_CONFLICT: LiteralString = _CONFLICT_COLUMNS + " AND c.id = %(id)s"
 _LIST_CONFLICTS: LiteralString = (
     _CONFLICT_COLUMNS
     + """

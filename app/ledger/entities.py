@@ -15,7 +15,10 @@ from app.ledger.vocabulary import EntityKind
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A named thing of a team; `aliases` in the order of their spelling, without the name itself."""
+    """A named thing of a team; `aliases` in the order of their spelling, without the name itself.
+
+    The names of what was merged into it are aliases too, for as long as the merge lasts.
+    """
 
     entity_id: str
     kind: EntityKind
@@ -40,7 +43,7 @@ class EntityDraft:
 async def find_entities(reading: Reading, team_id: str, names: Collection[str]) -> list[Entity]:
     """Return every entity that has one of the names as name or alias, folded, in the order of the ids.
 
-    Merged entities are not among them: they are no endpoints any more.
+    Merged entities are not among them: they are no endpoints any more, and their names lead to what they are now.
     """
     if not names:
         return []
@@ -56,6 +59,26 @@ async def find_entities_by_id(reading: Reading, team_id: str, ids: Collection[st
         return {}
     rows = await reading.fetch_all(_BY_ID, {"team_id": team_id, "ids": known_shape})
     return {row["id"]: _read_entity(row) for row in rows}
+
+
+async def follow_merges(reading: Reading, team_id: str, ids: Collection[str]) -> dict[str, Entity]:
+    """Return what each of the ids is now: itself, or the entity that it was merged into.
+
+    Any text may be asked for; what is none of the team's entities is not among the keys.
+    """
+    known_shape = sorted({entity_id for entity_id in ids if is_id(entity_id, "ent")})
+    if not known_shape:
+        return {}
+    rows = await reading.fetch_all(_FOLLOW, {"team_id": team_id, "ids": known_shape})
+    survivors = {row["asked_id"]: row["survivor_id"] for row in rows}
+    found = await find_entities_by_id(reading, team_id, list(survivors.values()))
+    return {asked: found[one] for asked, one in survivors.items() if one in found}
+
+
+async def lock_endpoints(w: Writing, team_id: str, ids: Collection[str]) -> bool:
+    """Let nobody merge these entities until the transaction ends; say whether none of them is merged already."""
+    rows = await w.fetch_all(_LOCK_ENDPOINTS, {"team_id": team_id, "ids": sorted(ids)})
+    return not any(row["is_merged"] for row in rows)
 
 
 async def lock_names(w: Writing, team_id: str, names: Collection[str]) -> None:
@@ -160,21 +183,55 @@ def _read_entity(row: Row) -> Entity:
     return Entity(row["id"], row["kind"], row["name"], tuple(row["aliases"]), row["created_at"])
 
 
+# Names of merged entities are found by walking the merges: hardly ever is there one, and the walk ends at once.
 _SELECT: LiteralString = """
     SELECT e.id, e.kind, e.name, e.created_at,
-           ARRAY(SELECT n.name FROM entity_names AS n
-                 WHERE n.team_id = e.team_id AND n.entity_id = e.id AND n.is_alias ORDER BY n.name) AS aliases
+           ARRAY(
+               WITH RECURSIVE absorbed (id) AS (
+                   SELECT m.id FROM entities AS m WHERE m.team_id = e.team_id AND m.merged_into_id = e.id
+                   UNION
+                   SELECT m.id FROM absorbed JOIN entities AS m
+                     ON m.team_id = %(team_id)s AND m.merged_into_id = absorbed.id
+               )
+               SELECT n.name FROM entity_names AS n
+               WHERE n.team_id = e.team_id AND n.entity_id = e.id AND n.is_alias
+               UNION
+               SELECT n.name FROM absorbed JOIN entity_names AS n
+                 ON n.team_id = %(team_id)s AND n.entity_id = absorbed.id AND n.name <> e.name
+               ORDER BY name) AS aliases
     FROM entities AS e
     WHERE e.team_id = %(team_id)s AND NOT e.is_merged
 """
 _FIND: LiteralString = (
     _SELECT
     + """
-      AND e.id = ANY (ARRAY(SELECT n.entity_id FROM entity_names AS n
-                            WHERE n.team_id = %(team_id)s AND n.folded_name = ANY (%(names)s)))
+      AND e.id = ANY (ARRAY(
+          WITH RECURSIVE named (id, merged_into_id) AS (
+              SELECT m.id, m.merged_into_id FROM entity_names AS n
+              JOIN entities AS m ON m.team_id = n.team_id AND m.id = n.entity_id
+              WHERE n.team_id = %(team_id)s AND n.folded_name = ANY (%(names)s)
+              UNION
+              SELECT m.id, m.merged_into_id FROM named
+              JOIN entities AS m ON m.team_id = %(team_id)s AND m.id = named.merged_into_id
+          )
+          SELECT id FROM named))
     ORDER BY e.id
 """
 )
+_FOLLOW: LiteralString = """
+    WITH RECURSIVE walk (asked_id, id, merged_into_id) AS (
+        SELECT e.id, e.id, e.merged_into_id FROM entities AS e
+        WHERE e.team_id = %(team_id)s AND e.id = ANY (%(ids)s)
+        UNION
+        SELECT walk.asked_id, e.id, e.merged_into_id FROM walk
+        JOIN entities AS e ON e.team_id = %(team_id)s AND e.id = walk.merged_into_id
+    )
+    SELECT asked_id, id AS survivor_id FROM walk WHERE merged_into_id IS NULL
+"""
+_LOCK_ENDPOINTS: LiteralString = """
+    SELECT is_merged FROM entities
+    WHERE team_id = %(team_id)s AND id = ANY (%(ids)s) ORDER BY id FOR SHARE
+"""
 _BY_ID: LiteralString = _SELECT + " AND e.id = ANY (%(ids)s)"
 _LIST: LiteralString = (
     _SELECT

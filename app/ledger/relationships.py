@@ -1,6 +1,6 @@
 """Relationships as rows: every change is one version and one transition, in one statement.
 
-Lock order everywhere: Relationships by id, then Hypotheses. Whoever changes one has locked it (`lock_related`,
+Lock order everywhere: Relationships by id, then Hypotheses. Whoever changes one has locked it (`neighbours`,
 `lock_relationships`), so the version in the WHERE clause is a proof of that, not a way to lose quietly.
 """
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import LiteralString
 
-from app.kernel.database import Row, Writing
+from app.kernel.database import Reading, Row, Writing
 from app.kernel.errors import VersionMismatch
-from app.ledger.slots import Neighbourhood
+from app.kernel.ids import is_id
 from app.ledger.vocabulary import Modality, Polarity, Status, Tier, TransitionEffect
 
 
@@ -54,7 +54,9 @@ class StoredRelationship:
 class Change:
     """What becomes of a Relationship, why, and what it means for Hypotheses. None leaves a field as it is.
 
-    `is_assessed` says of a pending candidate whether its latest valid verdict is insufficient.
+    `is_assessed` says of a pending candidate whether its latest valid verdict is insufficient. `restarts` counts
+    its eligibility from now: something had held it. `reopens` takes the end of its window away. `note` is what
+    the actor said about it.
     """
 
     reason: str
@@ -65,6 +67,9 @@ class Change:
     valid_to: datetime | None = None
     modality: Modality | None = None
     is_assessed: bool | None = None
+    restarts: bool = False
+    reopens: bool = False
+    note: str | None = None
 
 
 async def insert_relationship(
@@ -102,7 +107,7 @@ async def change_relationship(
         stored,
         tier=change.tier or stored.tier,
         status=change.status or stored.status,
-        valid_to=change.valid_to or stored.valid_to,
+        valid_to=None if change.reopens else change.valid_to or stored.valid_to,
         modality=change.modality or stored.modality,
         version=stored.version + 1,
     )
@@ -119,7 +124,9 @@ async def change_relationship(
             "modality": changed.modality,
             "valid_to": changed.valid_to,
             "is_eligible": _counts_as_eligible(changed, change.is_assessed),
+            "restarts": change.restarts,
             "reason": change.reason,
+            "note": change.note,
             "effect": change.effect,
             "actor_profile_id": change.actor_profile_id,
         },
@@ -129,29 +136,20 @@ async def change_relationship(
     return replace(changed, eligible_since=row["eligible_since"])
 
 
-async def lock_related(w: Writing, team_id: str, near: Neighbourhood) -> list[StoredRelationship]:
-    """Lock and return everything that a position could meet: its group, the opposite, rivals for its slots.
-
-    First waits for every other placement in the same slots, so that two first positions see each other.
-    """
-    await w.execute(_TAKE_TURNS, {"keys": sorted(f"{team_id}/slot/{key}" for key in near.turn_keys)})
-    rows = await w.fetch_all(
-        _RELATED,
-        {
-            "team_id": team_id,
-            "group_keys": [near.group_key, near.opposite_group_key],
-            "also": list(near.also),
-            "sides": [slot.side for slot in near.slots],
-            "entity_ids": [slot.entity_id for slot in near.slots],
-            "predicate_keys": [slot.predicate_key for slot in near.slots],
-        },
-    )
-    return [read_relationship(row) for row in rows]
-
-
 async def lock_relationships(w: Writing, team_id: str, ids: Collection[str]) -> list[StoredRelationship]:
     """Lock and return the team's Relationships with these ids, in the order of the ids."""
     rows = await w.fetch_all(_BY_ID_LOCKED, {"team_id": team_id, "ids": sorted(ids)})
+    return [read_relationship(row) for row in rows]
+
+
+async def find_relationships(
+    reading: Reading, team_id: str, ids: Collection[str]
+) -> list[StoredRelationship]:
+    """Return the team's Relationships with these ids, in the order of the ids; any text may be asked for."""
+    known_shape = sorted({one for one in ids if is_id(one, "rel")})
+    if not known_shape:
+        return []
+    rows = await reading.fetch_all(_BY_ID, {"team_id": team_id, "ids": known_shape})
     return [read_relationship(row) for row in rows]
 
 
@@ -199,40 +197,13 @@ RELATIONSHIP_COLUMNS: LiteralString = """
     object_value_id, polarity, modality, scope, valid_from, valid_to, semantic_group_key, target_identity,
     tier, status, version, eligible_since, client_comment
 """
-_TAKE_TURNS: LiteralString = """
-    SELECT pg_advisory_xact_lock(hashtextextended(key, 3)) FROM unnest(%(keys)s::text[]) AS key
-"""
-# Look-ups gathered into an array first: an OR over them, or a join with their union, reads the whole team. NO KEY
-# UPDATE, because a Hypothesis that cites a Relationship needs its key only.
-_RELATED: LiteralString = (
+_BY_ID: LiteralString = (
     "SELECT "
     + RELATIONSHIP_COLUMNS
-    + """
-    FROM relationships WHERE team_id = %(team_id)s AND id = ANY (%(also)s::text[] || ARRAY(
-        SELECT id FROM relationships
-        WHERE team_id = %(team_id)s AND semantic_group_key = ANY (%(group_keys)s)
-        UNION ALL SELECT r.id
-        FROM unnest(%(sides)s::text[], %(entity_ids)s::text[], %(predicate_keys)s::text[])
-             AS slot (side, entity_id, predicate_key)
-        JOIN relationships AS r
-          ON r.team_id = %(team_id)s AND r.subject_entity_id = slot.entity_id
-         AND r.predicate_key = slot.predicate_key AND slot.side = 'subject'
-        UNION ALL SELECT r.id
-        FROM unnest(%(sides)s::text[], %(entity_ids)s::text[], %(predicate_keys)s::text[])
-             AS slot (side, entity_id, predicate_key)
-        JOIN relationships AS r
-          ON r.team_id = %(team_id)s AND r.object_entity_id = slot.entity_id
-         AND r.predicate_key = slot.predicate_key AND slot.side = 'object'))
-    ORDER BY id FOR NO KEY UPDATE
-"""
+    + " FROM relationships WHERE team_id = %(team_id)s AND id = ANY (%(ids)s) ORDER BY id"
 )
-_BY_ID_LOCKED: LiteralString = (
-    "SELECT "
-    + RELATIONSHIP_COLUMNS
-    + """
-    FROM relationships WHERE team_id = %(team_id)s AND id = ANY (%(ids)s) ORDER BY id FOR NO KEY UPDATE
-"""
-)
+# NO KEY UPDATE, because a Hypothesis that cites a Relationship needs its key only.
+_BY_ID_LOCKED: LiteralString = _BY_ID + " FOR NO KEY UPDATE"
 _INSERT: LiteralString = """
     WITH inserted AS (
         INSERT INTO relationships (
@@ -257,15 +228,16 @@ _CHANGE: LiteralString = """
         UPDATE relationships
         SET tier = %(tier)s, status = %(status)s, modality = %(modality)s, valid_to = %(valid_to)s,
             version = version + 1, changed_at = clock_timestamp(),
-            eligible_since = CASE WHEN %(is_eligible)s THEN coalesce(eligible_since, clock_timestamp()) END
+            eligible_since = CASE WHEN %(is_eligible)s AND %(restarts)s THEN clock_timestamp()
+                                  WHEN %(is_eligible)s THEN coalesce(eligible_since, clock_timestamp()) END
         WHERE team_id = %(team_id)s AND id = %(id)s AND version = %(from_version)s
         RETURNING team_id, id, version, eligible_since
     ), noted AS (
         INSERT INTO relationship_transitions
-            (team_id, relationship_id, version, from_tier, to_tier, from_status, to_status, reason, effect,
-             actor_profile_id)
+            (team_id, relationship_id, version, from_tier, to_tier, from_status, to_status, reason, note,
+             effect, actor_profile_id)
         SELECT team_id, id, version, %(from_tier)s, %(tier)s, %(from_status)s, %(status)s, %(reason)s,
-               %(effect)s, %(actor_profile_id)s
+               %(note)s, %(effect)s, %(actor_profile_id)s
         FROM changed
     )
     SELECT eligible_since FROM changed

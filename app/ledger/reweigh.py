@@ -1,34 +1,56 @@
 """What follows for Relationships when evidence stops counting: retracted, superseded, or of an old revision."""
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from typing import LiteralString
 
 from app.kernel.database import Writing
-from app.ledger.relationships import Change, StoredRelationship, change_relationship, lock_relationships
+from app.ledger.neighbours import lock_with_neighbours
+from app.ledger.relationships import Change, StoredRelationship, change_relationship
 from app.ledger.supports import effective_weights, tier_of
 from app.ledger.vocabulary import Status, TransitionEffect
+from app.ledger.withdrawal import settle_withdrawn
 
 
 async def reweigh_relationships(
-    w: Writing, team_id: str, evidence_ids: Collection[str], *, reason: str, actor_profile_id: str
+    w: Writing, team_id: str, reasons: Mapping[str, str], *, actor_profile_id: str, note: str | None = None
 ) -> list[StoredRelationship]:
     """Leave every living Relationship that cites the evidence at the tier that its other supports carry.
 
-    Run it after the evidence stopped counting, in the same transaction. One without any effective support
-    falls back to `candidate`, and an active one to `pending_evidence`; dependents become stale or are marked
-    for reassessment. Returns what was changed, in the order of the ids.
+    Run it after the evidence stopped counting, in the same transaction; `reasons` says why, by evidence id. One
+    without any effective support falls back to `candidate`, and an active one to `pending_evidence`; dependents
+    become stale or are marked for reassessment, and cases that lost a side close. Returns what was changed, those
+    that cite the evidence first.
     """
-    rows = await w.fetch_all(_CITING, {"team_id": team_id, "evidence_ids": list(evidence_ids)})
-    locked = await lock_relationships(w, team_id, [row["relationship_id"] for row in rows])
-    return [
-        await _reweigh(w, team_id, stored, reason=reason, actor_profile_id=actor_profile_id)
-        for stored in locked
+    rows = await w.fetch_all(_CITING, {"team_id": team_id, "evidence_ids": sorted(reasons)})
+    citing = {row["relationship_id"]: reasons[row["evidence_id"]] for row in rows}
+    locked = await lock_with_neighbours(w, team_id, list(citing))
+    # What another transaction closed while this one waited is no longer weighed.
+    living = [locked[one] for one in sorted(citing) if locked[one].status in _WEIGHED]
+    changed = [
+        await reweigh(
+            w,
+            team_id,
+            one,
+            reason=citing[one.relationship_id],
+            actor_profile_id=actor_profile_id,
+            note=note,
+        )
+        for one in living
     ]
+    settled = await settle_withdrawn(w, team_id, changed, locked, actor_profile_id=actor_profile_id)
+    return [*changed, *settled]
 
 
-async def _reweigh(
-    w: Writing, team_id: str, stored: StoredRelationship, *, reason: str, actor_profile_id: str
+async def reweigh(
+    w: Writing,
+    team_id: str,
+    stored: StoredRelationship,
+    *,
+    reason: str,
+    actor_profile_id: str,
+    note: str | None = None,
 ) -> StoredRelationship:
+    """Leave one locked Relationship at the tier of its effective supports, one version higher."""
     tier = tier_of((await effective_weights(w, team_id, stored.relationship_id)).values())
     has_lost_all = tier == "candidate"
     status: Status = "pending_evidence" if has_lost_all and stored.status == "active" else stored.status
@@ -39,6 +61,7 @@ async def _reweigh(
         actor_profile_id=actor_profile_id,
         tier=tier,
         status=status,
+        note=note,
         is_assessed=await _is_assessed(w, team_id, stored.relationship_id) if has_lost_all else None,
     )
     return await change_relationship(w, team_id, stored, change)
@@ -50,12 +73,13 @@ async def _is_assessed(w: Writing, team_id: str, relationship_id: str) -> bool:
     return row is not None
 
 
+_WEIGHED: frozenset[Status] = frozenset({"pending_evidence", "active", "needs_review", "disputed"})
 _ASSESSED: LiteralString = """
     SELECT FROM relationship_eligibility
     WHERE team_id = %(team_id)s AND relationship_id = %(id)s AND is_assessed_candidate AND has_current_evidence
 """
 _CITING: LiteralString = """
-    SELECT DISTINCT cited.relationship_id
+    SELECT DISTINCT cited.relationship_id, citations.evidence_id
     FROM citations
     JOIN (SELECT team_id, relationship_id, citation_id FROM supports WHERE is_granted
           UNION ALL
@@ -64,4 +88,5 @@ _CITING: LiteralString = """
     JOIN relationships AS r ON r.team_id = cited.team_id AND r.id = cited.relationship_id
     WHERE citations.team_id = %(team_id)s AND citations.evidence_id = ANY (%(evidence_ids)s)
       AND r.status IN ('pending_evidence', 'active', 'needs_review', 'disputed')
+    ORDER BY cited.relationship_id, citations.evidence_id
 """

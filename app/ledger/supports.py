@@ -81,6 +81,19 @@ async def record_verdicts(
     )
 
 
+async def revoke_supports(
+    w: Writing, team_id: str, relationship_id: str, *, reason: str, profile_id: str
+) -> list[str]:
+    """Leave no support of the Relationship granted; return the citations that lost theirs."""
+    params = {
+        "team_id": team_id,
+        "relationship_id": relationship_id,
+        "reason": reason,
+        "profile_id": profile_id,
+    }
+    return [row["citation_id"] for row in await w.fetch_all(_REVOKE, params)]
+
+
 _EFFECTIVE: LiteralString = """
     SELECT citation_id, profile_id, source_group, authority FROM effective_supports
     WHERE team_id = %(team_id)s AND relationship_id = %(relationship_id)s
@@ -111,4 +124,14 @@ _RECORD: LiteralString = """
            CASE WHEN earlier.citation_id IS NULL THEN 'granted' ELSE 'reinstated' END,
            'entailed', %(profile_id)s
     FROM granted LEFT JOIN earlier USING (citation_id)
+"""
+_REVOKE: LiteralString = """
+    WITH revoked AS (
+        UPDATE supports SET is_granted = false
+        WHERE team_id = %(team_id)s AND relationship_id = %(relationship_id)s AND is_granted
+        RETURNING citation_id
+    )
+    INSERT INTO support_events (team_id, relationship_id, citation_id, event, reason, actor_profile_id)
+    SELECT %(team_id)s, %(relationship_id)s, citation_id, 'revoked', %(reason)s, %(profile_id)s FROM revoked
+    RETURNING citation_id
 """

@@ -70,6 +70,7 @@ class TracedTransition:
     reason: str
     effect: TransitionEffect
     actor_profile_id: str | None
+    note: str | None
     created_at: datetime
 
 
@@ -181,7 +182,7 @@ _VERDICTS: LiteralString = """
     ORDER BY created_at, id
 """
 _TRANSITIONS: LiteralString = """
-    SELECT version, from_tier, to_tier, from_status, to_status, reason, effect, actor_profile_id, created_at
+    SELECT version, from_tier, to_tier, from_status, to_status, reason, effect, actor_profile_id, note, created_at
     FROM relationship_transitions WHERE team_id = %(team_id)s AND relationship_id = %(id)s ORDER BY version
 """
 _EQUIVALENT: LiteralString = """

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import LiteralString
 
-from app.kernel.database import Writing
+from app.kernel.database import Reading, Writing
 from app.kernel.ids import new_id
 from app.ledger.vocabulary import TypedValue
 
@@ -28,11 +28,21 @@ async def find_or_create_values(
     return {TypedValue(row["value_type"], row["canonical"], row["unit"]): row["id"] for row in rows}
 
 
+async def get_value_text(reading: Reading, team_id: str, value_id: str) -> str:
+    """Return a stored value as a sentence holds it."""
+    row = await reading.fetch_one(_GET, {"team_id": team_id, "id": value_id})
+    assert row is not None, "a position's value is stored"
+    return value_text(TypedValue(row["value_type"], row["canonical"], row["unit"]))
+
+
 def value_text(value: TypedValue) -> str:
     """Return the value as a sentence holds it: canonical form, then the unit."""
     return f"{value.canonical} {value.unit}".rstrip()
 
 
+_GET: LiteralString = """
+    SELECT value_type, canonical, unit FROM typed_values WHERE team_id = %(team_id)s AND id = %(id)s
+"""
 _INSERT: LiteralString = """
     INSERT INTO typed_values (team_id, id, value_type, canonical, unit)
     SELECT %(team_id)s, id, value_type, canonical, unit

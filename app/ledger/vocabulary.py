@@ -33,6 +33,7 @@ PredicateState = Literal["active", "deprecated", "retired"]
 # What a change of a Relationship means for the Hypotheses that rest on it or are about it.
 TransitionEffect = Literal["harmless", "source_lost", "became_active", "reassess"]
 ReviewKind = Literal["identity", "predicate", "scope", "temporal", "policy"]
+CaseEvent = Literal["opened", "widened", "resolved", "dismissed", "withdrawn", "reopened"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,18 @@ async def retry_later(writing: Writing, lease: Lease, *, delay_seconds: float) -
     await _by_lease(writing, _HAND_BACK, lease, delay_seconds=delay_seconds, spent=1)
 
 
+async def lock_item(writing: Writing, *, team_id: str, kind: str, item_id: str) -> None:
+    """Let nobody lease, hold or finish the item until the transaction ends, whoever owns it."""
+    await writing.execute(_LOCK_ITEM, {"team_id": team_id, "kind": kind, "item_id": item_id})
+
+
+async def reopen(writing: Writing, *, team_id: str, kind: str, item_id: str) -> None:
+    """Leave a finished item due again, with all its attempts; one that is not finished stays as it is."""
+    params = {"team_id": team_id, "kind": kind, "item_id": item_id}
+    if await writing.execute(_REOPEN, params):
+        await writing.execute(_WAKE, {"channel": WAKE_CHANNEL, "kind": kind})
+
+
 async def cancel(writing: Writing, *, team_id: str, kind: str, item_id: str) -> bool:
     """Leave the item finished whoever holds it; say whether it was still open."""
     return await writing.execute(_CANCEL, {"team_id": team_id, "kind": kind, "item_id": item_id}) > 0
@@ -169,4 +181,15 @@ _CANCEL: LiteralString = """
     UPDATE work_items
     SET epoch = epoch + 1, finished_at = clock_timestamp(), lease_expires_at = NULL, worker = NULL
     WHERE team_id = %(team_id)s AND kind = %(kind)s AND item_id = %(item_id)s AND finished_at IS NULL
+"""
+
+_LOCK_ITEM: LiteralString = """
+    SELECT item_id FROM work_items
+    WHERE team_id = %(team_id)s AND kind = %(kind)s AND item_id = %(item_id)s FOR UPDATE
+"""
+
+_REOPEN: LiteralString = """
+    UPDATE work_items
+    SET epoch = epoch + 1, attempt = 0, finished_at = NULL, run_at = clock_timestamp()
+    WHERE team_id = %(team_id)s AND kind = %(kind)s AND item_id = %(item_id)s AND finished_at IS NOT NULL
 """

@@ -58,6 +58,7 @@ def _faults(submission: Submission) -> _Faults:
     yield from _check_count("evidence", len(submission.evidence), 1, MAX_EVIDENCE)
     for index, item in enumerate(submission.evidence):
         yield from _check_evidence(f"evidence.{index}", item)
+    yield from _check_sources(submission.evidence)
     yield from _check_count("proposal.entities", len(submission.entities), 0, MAX_ENTITIES)
     for index, entity in enumerate(submission.entities):
         yield from _check_entity(f"proposal.entities.{index}", entity)
@@ -89,6 +90,19 @@ def _check_evidence(path: str, item: EvidenceItem) -> _Faults:
     for index, label in enumerate(item.labels):
         yield from _check_text(f"{path}.labels.{index}", label, MAX_LABEL_LENGTH)
     yield from _check_metadata(f"{path}.metadata", item.metadata)
+
+
+def _check_sources(evidence: tuple[EvidenceItem, ...]) -> _Faults:
+    """Say where two items of one source disagree on its revision: the submission is one moment."""
+    first: dict[str, EvidenceItem] = {}
+    for index, item in enumerate(evidence):
+        if item.source_key is None:
+            continue
+        other = first.setdefault(item.source_key, item)
+        for name in ("source_revision", "previous_source_revision"):
+            if getattr(item, name) != getattr(other, name):
+                message = "Another item of this source says something else."
+                yield FieldError(f"evidence.{index}.{name}", "revisions_differ", message)
 
 
 def _check_metadata(path: str, metadata: Mapping[str, object]) -> _Faults:

@@ -3,15 +3,14 @@
 Source: Design, section 4, step 7.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from app.ledger.relationships import StoredRelationship
 from app.ledger.slots import Neighbourhood
 from app.ledger.vocabulary import ReviewKind, Status
-
-_HOLDING: frozenset[Status] = frozenset({"active", "disputed"})
+from app.ledger.withdrawal import HOLDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +37,15 @@ def follow(
     near: Neighbourhood,
     related: Sequence[StoredRelationship],
     *,
-    target: StoredRelationship | None,
+    targets: Collection[StoredRelationship] = (),
     now: datetime,
 ) -> Consequences:
     """Return what follows from `new` being active beside the `related` positions.
 
-    `target` is the owner's explicit correction target, checked already.
+    `targets` are the owner's own positions that it explicitly takes the place of, checked already.
     """
-    corrected_id = target.relationship_id if target else None
-    rivals = [
-        one
-        for one in related
-        if one.relationship_id not in (new.relationship_id, corrected_id)
-        and one.status in _HOLDING
-        and one.scope == new.scope
-        and one.overlaps(new.valid_from, new.valid_to)
-    ]
+    corrected = {target.relationship_id for target in targets}
+    rivals = [one for one in find_rivals(new, related) if one.relationship_id not in corrected]
     opposites = [one for one in rivals if one.semantic_group_key == near.opposite_group_key]
     other_objects = [one for one in rivals if _is_other_object(new, near, one)]
     own_objects = [one for one in other_objects if one.owner_profile_id == new.owner_profile_id]
@@ -61,13 +53,36 @@ def follow(
     if review is not None:
         return Consequences(review=review)
     closings = [_close_by_date(new, one, now) for one in own_objects]
-    if target is not None:
-        closings.append(_close_by_correction(new, target, now))
+    closings += [_close_by_correction(new, target, now) for target in targets]
     return Consequences(
         closings=tuple(sorted(closings, key=lambda closing: closing.stored.relationship_id)),
         other_objects=tuple(one for one in other_objects if one not in own_objects),
         opposites=tuple(opposites),
     )
+
+
+def find_rivals(new: StoredRelationship, related: Sequence[StoredRelationship]) -> list[StoredRelationship]:
+    """Return the related positions that hold at some moment at which `new` would hold, in the same scope."""
+    return [
+        one
+        for one in related
+        if one.relationship_id != new.relationship_id
+        and one.status in HOLDING
+        and one.scope == new.scope
+        and one.overlaps(new.valid_from, new.valid_to)
+    ]
+
+
+def find_own_rivals(
+    new: StoredRelationship, near: Neighbourhood, related: Sequence[StoredRelationship]
+) -> list[StoredRelationship]:
+    """Return the owner's other positions that cannot hold beside `new`."""
+    return [
+        one
+        for one in find_rivals(new, related)
+        if one.owner_profile_id == new.owner_profile_id
+        and (one.semantic_group_key == near.opposite_group_key or _is_other_object(new, near, one))
+    ]
 
 
 def _is_other_object(new: StoredRelationship, near: Neighbourhood, one: StoredRelationship) -> bool:

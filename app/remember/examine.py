@@ -37,12 +37,16 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A proposal that no Relationship is made of. With a `review` a person can decide; `options` are for it."""
+    """A proposal that no Relationship is made of. With a `review` a person can decide; `options` are for it.
+
+    `entity_ref` is the endpoint that an identity review is about.
+    """
 
     category: Category
     reason: str
     review: ReviewKind | None = None
     options: tuple[str, ...] = ()
+    entity_ref: str | None = None
 
 
 def examine(
@@ -56,9 +60,9 @@ def examine(
     """
     subject = entities[proposal.subject_ref]
     object_entity = None if proposal.object_ref is None else entities[proposal.object_ref]
-    for endpoint in (subject, object_entity):
+    for ref, endpoint in ((proposal.subject_ref, subject), (proposal.object_ref, object_entity)):
         if isinstance(endpoint, Unclear):
-            return Held("identity_needs_review", endpoint.reason, "identity", endpoint.options)
+            return Held("identity_needs_review", endpoint.reason, "identity", endpoint.options, ref)
     # The loop has returned for an unclear endpoint; this says so to the type checker.
     assert not isinstance(subject, Unclear)
     assert not isinstance(object_entity, Unclear)

@@ -1,6 +1,6 @@
 """Intake: a checked submission is stored, in the caller's transaction, and its placement becomes due."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import LiteralString
 
@@ -9,7 +9,7 @@ from app.kernel.errors import FieldError, InvalidInput
 from app.kernel.ids import is_id, new_id
 from app.ledger.evidence import CitationDraft, EvidenceDraft, insert_citations, insert_evidence
 from app.ledger.reweigh import reweigh_relationships
-from app.ledger.sources import enter_revision
+from app.ledger.sources import EnteredRevision, RevisionDraft, enter_revision
 from app.ledger.vocabulary import Span
 from app.queue.leases import enqueue
 from app.remember.check import check_submission
@@ -41,17 +41,14 @@ async def accept(w: Writing, caller: Caller, submission: Submission, *, correlat
     Raises:
         InvalidInput: with every fault of the submission; `unknown_evidence` for superseded evidence that is
             malformed, missing, foreign or another profile's.
+        WrongState: `stale_revision`, for a revision that does not follow its source's current one.
     """
     check_submission(submission)
     superseded = await _check_superseded(w, caller, submission.evidence)
-    drafts, replaced = [], []
-    for item in submission.evidence:
-        draft, replaced_source = await _draft_evidence(w, caller, item)
-        drafts.append(draft)
-        if replaced_source is not None:
-            replaced.append(replaced_source)
+    entered = await _enter_revisions(w, caller, submission.evidence)
+    drafts = [_draft_evidence(caller, item, entered) for item in submission.evidence]
     evidence_ids = await insert_evidence(w, caller.team_id, caller.profile_id, drafts)
-    await _drop_outdated(w, caller, superseded, replaced)
+    await _drop_outdated(w, caller, superseded, list(entered.values()))
     ingest_id = new_id("ing")
     await _insert_ingest(w, caller, submission, ingest_id, correlation_id=correlation_id)
     params: dict[str, object] = {"team_id": caller.team_id, "ingest_id": ingest_id}
@@ -110,56 +107,55 @@ async def _check_superseded(w: Writing, caller: Caller, evidence: Sequence[Evide
     return sorted(known)
 
 
-async def _draft_evidence(
-    w: Writing, caller: Caller, item: EvidenceItem
-) -> tuple[EvidenceDraft, tuple[str, str] | None]:
-    """Return the draft and, if its revision replaced another one, the source and its new revision."""
-    source_id, revision, is_replacing = None, None, False
-    if item.source_key is not None:
-        source_id, revision, is_replacing = await enter_revision(
-            w,
-            caller.team_id,
-            caller.profile_id,
-            source_key=item.source_key,
-            revision=item.source_revision,
-            previous_revision=item.previous_source_revision,
+async def _enter_revisions(
+    w: Writing, caller: Caller, evidence: Sequence[EvidenceItem]
+) -> dict[str, EnteredRevision]:
+    """Return each source's revision by its key; in the order of the keys, since sources are waited for."""
+    entered = {}
+    for key in sorted({item.source_key for item in evidence if item.source_key is not None}):
+        items = [item for item in evidence if item.source_key == key]
+        draft = RevisionDraft(
+            source_key=key,
+            revision=items[0].source_revision,
+            previous_revision=items[0].previous_source_revision,
+            contents=tuple(item.content for item in items),
         )
-    draft = EvidenceDraft(
+        entered[key] = await enter_revision(w, caller.team_id, caller.profile_id, draft)
+    return entered
+
+
+def _draft_evidence(
+    caller: Caller, item: EvidenceItem, entered: Mapping[str, EnteredRevision]
+) -> EvidenceDraft:
+    source = None if item.source_key is None else entered[item.source_key]
+    return EvidenceDraft(
         content=item.content,
         source_type=item.source_type,
         authority=cap_authority(item.authority, caller.max_authority),
         source_group=item.source_group or item.source_key or caller.profile_id,
-        source_id=source_id,
-        source_revision=revision,
+        source_id=None if source is None else source.source_id,
+        source_revision=None if source is None else source.revision,
         supersedes_evidence_ids=item.supersedes_evidence_ids,
         labels=item.labels,
         metadata=dict(item.metadata),
     )
-    return draft, (source_id, revision) if is_replacing and source_id and revision is not None else None
 
 
 async def _drop_outdated(
-    w: Writing, caller: Caller, superseded: list[str], replaced: list[tuple[str, str]]
+    w: Writing, caller: Caller, superseded: list[str], entered: Sequence[EnteredRevision]
 ) -> None:
+    """Let the supports of superseded evidence and of replaced revisions count no longer, in one go."""
     params: dict[str, object] = {"team_id": caller.team_id}
+    reasons = dict.fromkeys(superseded, "evidence_superseded")
     if superseded:
         await w.execute(_RETRACT, params | {"ids": superseded})
-        await reweigh_relationships(
-            w,
-            caller.team_id,
-            superseded,
-            reason="evidence_superseded",
-            actor_profile_id=caller.profile_id,
-        )
-    for source_id, revision in replaced:
-        rows = await w.fetch_all(_OUTDATED, params | {"source_id": source_id, "revision": revision})
-        await reweigh_relationships(
-            w,
-            caller.team_id,
-            [row["id"] for row in rows],
-            reason="source_revision_replaced",
-            actor_profile_id=caller.profile_id,
-        )
+    for one in entered:
+        if one.replaced is None:
+            continue
+        rows = await w.fetch_all(_OUTDATED, params | {"source_id": one.source_id, "revision": one.replaced})
+        reasons |= dict.fromkeys((row["id"] for row in rows), "source_revision_replaced")
+    if reasons:
+        await reweigh_relationships(w, caller.team_id, reasons, actor_profile_id=caller.profile_id)
 
 
 async def _insert_ingest(
@@ -189,7 +185,7 @@ _RETRACT: LiteralString = """
 """
 _OUTDATED: LiteralString = """
     SELECT id FROM evidence
-    WHERE team_id = %(team_id)s AND source_id = %(source_id)s AND source_revision <> %(revision)s
+    WHERE team_id = %(team_id)s AND source_id = %(source_id)s AND source_revision = %(revision)s
 """
 _INSERT_INGEST: LiteralString = """
     INSERT INTO ingests (team_id, id, profile_id, max_authority, proposal, correlation_id, processing_state)

@@ -5,10 +5,12 @@ from dataclasses import replace
 
 from app.kernel.database import Writing
 from app.kernel.ids import new_id
+from app.ledger.entities import lock_endpoints
 from app.ledger.evidence import EvidenceStanding, lock_evidence
 from app.ledger.identity import Edge, target_identity
-from app.ledger.relationships import StoredRelationship, insert_relationship, lock_related
-from app.ledger.reviews import ReviewDraft, open_review
+from app.ledger.neighbours import lock_related
+from app.ledger.relationships import StoredRelationship, insert_relationship
+from app.ledger.reviews import ReviewDraft, open_review, open_review_of
 from app.ledger.slots import Neighbourhood, Place, neighbourhood
 from app.ledger.supports import Weight, effective_weights
 from app.queue.leases import hold
@@ -35,6 +37,7 @@ async def place_held(w: Writing, work: Work, position: int, held: Held) -> None:
             held.options,
             ingest_id=work.ingest_id,
             proposal_id=proposal.proposal_id,
+            entity_ref=held.entity_ref,
         ),
     )
     outcome = Outcome(
@@ -49,11 +52,16 @@ async def place_held(w: Writing, work: Work, position: int, held: Held) -> None:
 async def place_relationship(w: Writing, placing: Placing) -> None:
     """Leave the proposal placed: Relationship, verdicts, supports, consequences, outcome.
 
+    An endpoint that was merged since it was found leaves the proposal waiting for the next try.
+
     Raises:
         LeaseLost: somebody else owns the ingest; nothing is written.
     """
     work = placing.work
     await hold(w, work.lease)
+    if not await lock_endpoints(w, work.team_id, _endpoint_ids(placing)):
+        # One of them was merged away meanwhile: the next try finds the Entity that it is now.
+        return
     standings = await lock_evidence(w, work.team_id, [one.evidence_id for one in placing.judged])
     usable = [one for one in placing.judged if standings[one.evidence_id].state == "active"]
     if usable:
@@ -65,16 +73,21 @@ async def place_relationship(w: Writing, placing: Placing) -> None:
     await record_outcome(w, work.team_id, work.ingest_id, placing.position, outcome)
 
 
+def _endpoint_ids(placing: Placing) -> list[str]:
+    endpoints = (placing.ready.subject, placing.ready.object_entity)
+    return [one.entity_id for one in endpoints if isinstance(one, Known)]
+
+
 async def _place_usable(w: Writing, placing: Placing, standings: Mapping[str, EvidenceStanding]) -> Outcome:
     work, proposal = placing.work, placing.ready.proposal
     correction = proposal.correction_target
     new, near = _new_position(placing)
-    related = await lock_related(w, work.team_id, near)
+    related = await lock_related(w, work.team_id, [near])
     own = next((one for one in related if _is_same_position(one, new)), None)
-    target = None
+    targets = []
     if correction is not None:
-        target = next((one for one in related if one.relationship_id == correction.relationship_id), None)
-        refusal = _refuse_target(target, own, work.profile_id, correction.expected_version)
+        targets = [one for one in related if one.relationship_id == correction.relationship_id]
+        refusal = _refuse_target(targets, own, work.profile_id, correction.expected_version)
         if refusal is not None:
             return Outcome("relationship_rejected", refusal)
     citations = [_weigh(one, standings[one.evidence_id]) for one in placing.judged if one.judgement]
@@ -90,10 +103,12 @@ async def _place_usable(w: Writing, placing: Placing, standings: Mapping[str, Ev
     following = Consequences()
     if decision.status == "active":
         position = new if own is None else replace(own, valid_to=new.valid_to or own.valid_to)
-        following = follow(position, near, related, target=target, now=placing.now)
+        following = follow(position, near, related, targets=targets, now=placing.now)
     stored, review_id = await store_position(w, placing, new, own, decision, following)
     if stored.status == "active":
-        await carry_out(w, work.team_id, stored, related, following)
+        await carry_out(w, work.team_id, stored, own, related, following)
+    if review_id is None and stored.status == "needs_review":
+        review_id = await open_review_of(w, work.team_id, stored.relationship_id)
     return Outcome(
         category="relationship_needs_review" if review_id else categorize(stored.tier, stored.status),
         reason=following.review[1] if following.review and review_id else decision.reason,
@@ -154,10 +169,14 @@ def _is_same_position(one: StoredRelationship, new: StoredRelationship) -> bool:
 
 
 def _refuse_target(
-    target: StoredRelationship | None, own: StoredRelationship | None, profile_id: str, expected_version: int
+    targets: list[StoredRelationship],
+    own: StoredRelationship | None,
+    profile_id: str,
+    expected_version: int,
 ) -> str | None:
-    if target is None:
+    if not targets:
         return "correction_target_unknown"
+    [target] = targets
     if target.owner_profile_id != profile_id:
         return "not_owner"
     if target.version != expected_version:

@@ -12,7 +12,7 @@ from app.ledger.entities import (
     EntityDraft,
     create_entities,
     find_entities,
-    find_entities_by_id,
+    follow_merges,
     lock_names,
 )
 from app.ledger.names import fold_name, tidy_name
@@ -54,7 +54,7 @@ async def find_known(
 ) -> dict[str, Resolution]:
     """Return what each proposed Entity is, by its ref, as the ledger stands now."""
     hints = [one.known_entity_id for one in proposals if one.known_entity_id is not None]
-    hinted = await find_entities_by_id(reading, team_id, hints)
+    hinted = await follow_merges(reading, team_id, hints)
     found = await find_entities(reading, team_id, [one.name for one in proposals])
     return {one.ref: choose_entity(one, found, hinted) for one in proposals}
 
@@ -69,7 +69,7 @@ async def create_missing(
     """
     await lock_names(w, team_id, [one.name for one in proposals])
     hints = [one.known_entity_id for one in proposals if one.known_entity_id is not None]
-    hinted = await find_entities_by_id(w, team_id, hints)
+    hinted = await follow_merges(w, team_id, hints)
     found = await find_entities(w, team_id, [one.name for one in proposals])
     drafts: dict[str, EntityDraft] = {}
     for one in proposals:
@@ -90,8 +90,12 @@ def choose_entity(
 
     A hint is checked, never trusted: malformed, missing and another team's are alike. Without one, the exact
     name outweighs the case-folded name, and that one an alias; kinds must be compatible, and a found Entity
-    keeps its own. Several matches are never decided here. Source: Design, section 4, step 3.
+    keeps its own. A review has decided for good: then neither name nor kind is looked at. Several matches are
+    never decided here. Source: Design, section 4, step 3.
     """
+    if proposal.is_decided:
+        decided = hinted.get(proposal.known_entity_id or "")
+        return Unclear("known_entity_unknown") if decided is None else _known(proposal, decided)
     if any(is_generic_name(name) for name in (proposal.name, *proposal.aliases)):
         return Unclear("generic_name")
     if proposal.known_entity_id is not None:

@@ -6,13 +6,15 @@ from datetime import datetime
 
 from app.kernel.database import Writing
 from app.ledger.cases import open_conflict
-from app.ledger.phrases import negated_statement, statement
+from app.ledger.neighbours import lock_groups
 from app.ledger.relationships import Change, StoredRelationship, change_relationship, insert_relationship
 from app.ledger.reviews import ReviewDraft, open_review
 from app.ledger.supports import VerdictDraft, record_verdicts
 from app.ledger.typed_values import value_text
 from app.ledger.vocabulary import Status, TransitionEffect
+from app.ledger.withdrawal import HOLDING, LIVING, settle_withdrawn
 from app.remember.consequences import Consequences
+from app.remember.document import write_document
 from app.remember.examine import Ready
 from app.remember.judging import Judged
 from app.remember.placement import Decision
@@ -82,12 +84,14 @@ async def carry_out(
     w: Writing,
     team_id: str,
     stored: StoredRelationship,
+    own: StoredRelationship | None,
     related: Sequence[StoredRelationship],
     following: Consequences,
-) -> None:
+) -> dict[str, StoredRelationship]:
     """Leave old windows closed and conflicts open, as they follow from `stored` being active.
 
-    Every Relationship in a position that now stands in a conflict gets its transition, whoever owns it.
+    `own` is the position as it was before. Every Relationship in a position that now stands in a conflict gets its
+    transition, whoever owns it; cases and disputes that lost a side end. Returns all of them as they stand, by id.
     """
     actor_id = stored.owner_profile_id
     current = {one.relationship_id: one for one in related} | {stored.relationship_id: stored}
@@ -101,17 +105,32 @@ async def carry_out(
         )
         old = await change_relationship(w, team_id, closing.stored, change)
         current[old.relationship_id] = old
+    gained = _has_gained(own, stored)
     disputed: set[str] = set()
-    if following.other_objects:
-        disputed |= await open_conflict(w, team_id, "other_object", stored, following.other_objects)
-    if following.opposites:
-        disputed |= await open_conflict(w, team_id, "opposite_polarity", stored, following.opposites)
+    if rivals := following.other_objects:
+        disputed |= await open_conflict(w, team_id, "other_object", stored, rivals, has_gained=gained)
+    if rivals := following.opposites:
+        disputed |= await open_conflict(w, team_id, "opposite_polarity", stored, rivals, has_gained=gained)
+    if disputed:
+        # A reopened case may hold groups that this position never meets.
+        current = {one.relationship_id: one for one in await lock_groups(w, team_id, disputed)} | current
     for one in sorted(current.values(), key=lambda one: one.relationship_id):
         is_new = one.version == 1 and one.relationship_id == stored.relationship_id
-        is_living = one.status in ("active", "pending_evidence")
-        if one.semantic_group_key in disputed and is_living and not is_new:
+        if one.semantic_group_key in disputed and one.status in LIVING and not is_new:
             change = Change(reason="conflict_opened", effect="source_lost", actor_profile_id=actor_id)
-            await change_relationship(w, team_id, one, change)
+            current[one.relationship_id] = await change_relationship(w, team_id, one, change)
+    closed = [current[closing.stored.relationship_id] for closing in following.closings]
+    settled = await settle_withdrawn(w, team_id, closed, current, actor_profile_id=actor_id)
+    return current | {one.relationship_id: one for one in settled}
+
+
+def _has_gained(own: StoredRelationship | None, stored: StoredRelationship) -> bool:
+    """Whether the position weighs more than before: it holds anew, is a fact now, or has another window."""
+    if own is None or own.status not in HOLDING:
+        return True
+    if (own.valid_from, own.valid_to) != (stored.valid_from, stored.valid_to):
+        return True
+    return stored.tier == "fact" != own.tier
 
 
 def document(ready: Ready) -> str:
@@ -119,9 +138,9 @@ def document(ready: Ready) -> str:
     object_names: tuple[str, ...] = () if ready.value is None else (value_text(ready.value),)
     if ready.object_entity is not None:
         object_names = ready.object_entity.names
-    state = statement if ready.proposal.polarity == "+" else negated_statement
-    sentence = state(ready.subject.names[0], ready.predicate, object_names[0])
-    return "\n".join((sentence, *ready.subject.names, *object_names))
+    return write_document(
+        ready.subject.names, ready.predicate, object_names, polarity=ready.proposal.polarity
+    )
 
 
 async def _insert(

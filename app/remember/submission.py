@@ -31,13 +31,17 @@ class EvidenceItem:
 
 @dataclass(frozen=True, slots=True)
 class EntityProposal:
-    """A thing that the evidence names. `known_entity_id` is a hint: it is checked, never trusted."""
+    """A thing that the evidence names. `known_entity_id` is a hint: it is checked, never trusted.
+
+    `is_decided` is set by a review, never by a client: then that Entity is meant, whatever its names.
+    """
 
     ref: str
     name: str
     entity_kind: EntityKind = "other"
     aliases: tuple[str, ...] = ()
     known_entity_id: str | None = None
+    is_decided: bool = False
 
 
 @dataclass(frozen=True, slots=True)

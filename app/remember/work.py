@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, LiteralString
 
-from psycopg.types.json import Jsonb
-
 from app.kernel.database import Writing
 from app.ledger.evidence import find_citations
 from app.ledger.predicates import list_predicates
 from app.ledger.vocabulary import Predicate, Span
 from app.queue.leases import Lease, finish, hand_back, hold
-from app.remember.outcomes import REVIEW_CATEGORIES, ProcessingState
+from app.remember.outcomes import ProcessingState
+from app.remember.placement_state import placement_state, set_placement_state
+from app.remember.review_choices import apply_choices, read_choices
 from app.remember.submission import EntityProposal, RelationshipProposal, from_stored
 from app.tenancy.configuration import effective_configuration
 
@@ -67,7 +67,9 @@ async def begin_placement(w: Writing, lease: Lease) -> Work:
     params: dict[str, object] = {"team_id": lease.team_id, "ingest_id": lease.item_id}
     ingest = await w.fetch_one(_BEGIN, params)
     assert ingest is not None, "a placement's ingest is stored before it becomes due"
-    entities, proposals = from_stored(ingest["proposal"])
+    entities, proposals = apply_choices(
+        *from_stored(ingest["proposal"]), await read_choices(w, lease.team_id, lease.item_id)
+    )
     texts = {
         row["evidence_index"]: CitedText(row["evidence_id"], row["content"])
         for row in await w.fetch_all(_EVIDENCE, params)
@@ -104,9 +106,13 @@ async def end_placement(w: Writing, lease: Lease, delays: Sequence[Delay]) -> No
         await hand_back(w, lease, delay_seconds=delay_seconds)
         return
     await hold(w, lease)
-    rows = await w.fetch_all(_CATEGORIES, {"team_id": lease.team_id, "ingest_id": lease.item_id})
-    await _set_state(w, lease, _state_of([row["category"] for row in rows]), [])
-    await finish(w, lease)
+    state = await placement_state(w, lease.team_id, lease.item_id)
+    await _set_state(w, lease, state, [])
+    if state == "queued":
+        # A review was resolved, or an endpoint merged, while this worker was at work.
+        await hand_back(w, lease)
+    else:
+        await finish(w, lease)
 
 
 async def give_up(w: Writing, lease: Lease) -> None:
@@ -125,26 +131,10 @@ async def give_up(w: Writing, lease: Lease) -> None:
     await finish(w, lease)
 
 
-def _state_of(categories: Sequence[str]) -> ProcessingState:
-    if any(category in REVIEW_CATEGORIES for category in categories):
-        return "awaiting_review"
-    is_failed = bool(categories) and all(category == "processing_failed" for category in categories)
-    return "failed" if is_failed else "completed"
-
-
 async def _set_state(
     w: Writing, lease: Lease, state: ProcessingState, errors: Sequence[Mapping[str, object]]
 ) -> None:
-    await w.execute(
-        _SET_STATE,
-        {
-            "team_id": lease.team_id,
-            "ingest_id": lease.item_id,
-            "state": state,
-            "errors": Jsonb(list(errors)),
-            "is_finished": state in ("completed", "failed"),
-        },
-    )
+    await set_placement_state(w, lease.team_id, lease.item_id, state, errors)
 
 
 _BEGIN: LiteralString = """
@@ -161,15 +151,6 @@ _EVIDENCE: LiteralString = """
 _WAITING: LiteralString = """
     SELECT position FROM placement_outcomes
     WHERE team_id = %(team_id)s AND ingest_id = %(ingest_id)s AND category IS NULL ORDER BY position
-"""
-_CATEGORIES: LiteralString = """
-    SELECT category FROM placement_outcomes WHERE team_id = %(team_id)s AND ingest_id = %(ingest_id)s
-"""
-_SET_STATE: LiteralString = """
-    UPDATE ingests
-    SET processing_state = %(state)s, errors = %(errors)s,
-        finished_at = CASE WHEN %(is_finished)s THEN clock_timestamp() END
-    WHERE team_id = %(team_id)s AND id = %(ingest_id)s
 """
 _GIVE_UP: LiteralString = """
     UPDATE placement_outcomes

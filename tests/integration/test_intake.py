@@ -273,17 +273,6 @@ async def test_relationship_with_other_support_only_needs_reassessment(
     assert last["effect"] == "reassess"
 
 
-async def test_revision_that_comes_late_does_not_become_current(database: Database, team: Caller) -> None:
-    new = state("FastAPI", "depends_on", "Starlette", source_key="docs", source_revision="3")
-    current = await remember(database, team, new)
-    late = state("FastAPI", "depends_on", "Flask", source_key="docs", source_revision="2")
-    late = replace(late, evidence=(replace(late.evidence[0], previous_source_revision="1"),))
-    outcome = await remember(database, team, late)
-    assert (outcome.status, outcome.reason) == ("pending_evidence", "source_revision_not_current")
-    assert await is_eligible(database, team, current.relationship_id)
-    assert not await is_eligible(database, team, outcome.relationship_id)
-
-
 async def test_evidence_without_revision_joins_the_current_one(database: Database, team: Caller) -> None:
     await submit(
         database, team, state("FastAPI", "depends_on", "Starlette", source_key="docs", source_revision="1")

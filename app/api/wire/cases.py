@@ -1,11 +1,16 @@
 """What needs a decision, in lists: conflicts between profiles, open ambiguities."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from app.api.wire.shapes import Answer, PageQuery, UtcTime
+from pydantic import StringConstraints
+
+from app.api.wire.shapes import Answer, Closed, IdempotencyKey, Name, PageQuery, Reason, Text, UtcTime
+from app.ledger.case_decisions import CaseDecision
 from app.ledger.cases import Conflict, ConflictKind, ConflictState
 from app.ledger.reviews import Review
 from app.ledger.vocabulary import ReviewKind
+
+PositionId = Annotated[Text, StringConstraints(min_length=1, max_length=64)]
 
 
 class ConflictsQuery(PageQuery):
@@ -46,7 +51,10 @@ class ConflictAnswer(Answer):
 
 
 class ReviewAnswer(Answer):
-    """An open ambiguity; it holds a Relationship, or a proposal that none exists for yet."""
+    """An open ambiguity; it holds a Relationship, or a proposal that none exists for yet.
+
+    `entity_ref` is the proposal's name for the entity that kind identity asks about.
+    """
 
     review_id: str
     kind: ReviewKind
@@ -59,7 +67,35 @@ class ReviewAnswer(Answer):
     opened_at: UtcTime
     closed_at: UtcTime | None
     closed_by_profile_id: str | None
-    choice: object | None
+    choice: dict[str, object] | None
+    entity_ref: str | None
+    close_reason: str | None
+
+
+class ResolveConflictBody(Closed):
+    """`preferred_position_id` is one of the case's positions, given exactly if one is preferred."""
+
+    decision: Literal["prefer", "dismiss"]
+    preferred_position_id: PositionId | None = None
+    reason: Reason | None = None
+    idempotency_key: IdempotencyKey | None = None
+
+    def as_decision(self) -> CaseDecision:
+        """Return what the ledger takes."""
+        return CaseDecision(self.decision, self.preferred_position_id, self.reason)
+
+
+class ResolveReviewBody(Closed):
+    """What was chosen, in one word.
+
+    A held Relationship: `accept`, `reject`, for kind policy also `dispute`. A held proposal: for kind identity an
+    entity's id or `new`, for kind predicate a registered key, for kind scope the scope itself or `unscoped`; for
+    each of them also `reject`.
+    """
+
+    choice: Name
+    reason: Reason | None = None
+    idempotency_key: IdempotencyKey | None = None
 
 
 def write_conflict(conflict: Conflict) -> ConflictAnswer:

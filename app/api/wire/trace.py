@@ -80,6 +80,7 @@ class TransitionAnswer(Answer):
     reason: str
     effect: TransitionEffect
     actor_profile_id: str | None
+    note: str | None
     created_at: UtcTime
 
 

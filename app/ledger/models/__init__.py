@@ -3,9 +3,16 @@
 Written by `remember` and by the ledger's own lifecycle only; the dreamer's role cannot write any of them.
 """
 
-from app.ledger.models.cases import ConflictCase, ConflictPosition, ReviewTask
+from app.ledger.models.cases import ConflictCase, ConflictEvent, ConflictPosition, ReviewTask
 from app.ledger.models.evidence import Citation, Evidence, Source, SourceRevision
-from app.ledger.models.nodes import Entity, EntityName, PredicateName, PredicateVersion, TypedValueRow
+from app.ledger.models.nodes import (
+    Entity,
+    EntityMergeEvent,
+    EntityName,
+    PredicateName,
+    PredicateVersion,
+    TypedValueRow,
+)
 from app.ledger.models.relationships import (
     Relationship,
     RelationshipDocument,
@@ -18,8 +25,10 @@ from app.ledger.models.relationships import (
 __all__ = [
     "Citation",
     "ConflictCase",
+    "ConflictEvent",
     "ConflictPosition",
     "Entity",
+    "EntityMergeEvent",
     "EntityName",
     "Evidence",
     "PredicateName",

@@ -2,12 +2,12 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
+from sqlalchemy import CheckConstraint, Identity, Index, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.kernel.schema import Base, created_now, one_of, references, team_key
-from app.ledger.vocabulary import ReviewKind
+from app.ledger.vocabulary import CaseEvent, ReviewKind
 
 
 class ConflictCase(Base):
@@ -56,8 +56,32 @@ class ConflictPosition(Base):
     )
 
 
+class ConflictEvent(Base):
+    """A case was opened, widened, decided, closed by itself or reopened. Append-only."""
+
+    __tablename__ = "conflict_events"
+
+    team_id: Mapped[str] = team_key()
+    id: Mapped[int] = mapped_column(Identity(always=True), primary_key=True)
+    case_id: Mapped[str]
+    event: Mapped[str]
+    preferred_position_id: Mapped[str | None]
+    reason: Mapped[str | None]
+    actor_profile_id: Mapped[str | None]
+    created_at: Mapped[datetime] = created_now()
+
+    __table_args__ = (
+        references("conflict_cases", "case_id", name="conflict_events_case"),
+        one_of("event", CaseEvent),
+        Index("conflict_events_by_case", "team_id", "case_id", "id"),
+    )
+
+
 class ReviewTask(Base):
-    """An open ambiguity. It holds a Relationship, or a proposal of an ingest that none exists for yet."""
+    """An open ambiguity. It holds a Relationship, or a proposal of an ingest that none exists for yet.
+
+    `entity_ref` is the proposal's name for the entity that an identity task is about.
+    """
 
     __tablename__ = "review_tasks"
 
@@ -74,6 +98,8 @@ class ReviewTask(Base):
     closed_at: Mapped[datetime | None]
     closed_by_profile_id: Mapped[str | None]
     choice: Mapped[object | None] = mapped_column(JSONB)
+    entity_ref: Mapped[str | None]
+    close_reason: Mapped[str | None]
 
     __table_args__ = (
         references("relationships", "relationship_id", name="review_tasks_relationship"),
@@ -84,6 +110,12 @@ class ReviewTask(Base):
             "team_id",
             "relationship_id",
             postgresql_where=text("status = 'open'"),
+        ),
+        Index(
+            "review_tasks_by_ingest",
+            "team_id",
+            "ingest_id",
+            postgresql_where=text("ingest_id IS NOT NULL"),
         ),
         Index("review_tasks_newest", "team_id", text("opened_at DESC"), text("id DESC")),
     )

@@ -29,7 +29,11 @@ class Source(Base):
 
 
 class SourceRevision(Base):
-    """One revision of a source; the newest is current, and only its evidence counts."""
+    """One revision of a source; the newest is current, and only its evidence counts.
+
+    With `same_as` it is only another name under which that revision's document came back unchanged: nothing
+    cites it, and it is never current.
+    """
 
     __tablename__ = "source_revisions"
 
@@ -38,9 +42,18 @@ class SourceRevision(Base):
     revision: Mapped[str] = mapped_column(primary_key=True)
     is_current: Mapped[bool]
     created_at: Mapped[datetime] = created_now()
+    same_as: Mapped[str | None]
 
     __table_args__ = (
         references("sources", "source_id", name="source_revisions_source"),
+        references(
+            "source_revisions",
+            "source_id",
+            "same_as",
+            to=("source_id", "revision"),
+            name="source_revisions_same_as",
+        ),
+        CheckConstraint("same_as IS NULL OR NOT is_current", name="other_name_is_not_current"),
         Index(
             "source_revisions_one_current",
             "team_id",

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.kernel.schema import Base, created_now, one_of, references, team_key, team_reference
@@ -61,7 +62,10 @@ class PredicateName(Base):
 
 
 class Entity(Base):
-    """A named thing. A homonym is legal: names are not unique."""
+    """A named thing. A homonym is legal: names are not unique.
+
+    `merged_into_id` is what a merged one is called now; its names lead there while the merge lasts.
+    """
 
     __tablename__ = "entities"
 
@@ -72,9 +76,20 @@ class Entity(Base):
     is_merged: Mapped[bool] = mapped_column(server_default=text("false"))
     created_by_profile_id: Mapped[str]
     created_at: Mapped[datetime] = created_now()
+    merged_into_id: Mapped[str | None]
 
     __table_args__ = (
         references("profiles", "created_by_profile_id", name="entities_created_by"),
+        references("entities", "merged_into_id", name="entities_merged_into"),
+        CheckConstraint(
+            "merged_into_id IS NULL OR (is_merged AND merged_into_id <> id)", name="survivor_is_another"
+        ),
+        Index(
+            "entities_by_survivor",
+            "team_id",
+            "merged_into_id",
+            postgresql_where=text("merged_into_id IS NOT NULL"),
+        ),
         one_of("kind", EntityKind),
         CheckConstraint("length(name) BETWEEN 1 AND 256", name="name_has_length"),
         Index("entities_newest", "team_id", text("created_at DESC"), text("id DESC")),
@@ -101,6 +116,38 @@ class EntityName(Base):
             postgresql_using="gin",
             postgresql_ops={"folded_name": "gin_trgm_ops"},
         ),
+    )
+
+
+class EntityMergeEvent(Base):
+    """One entity became another, or that was taken back. Append-only; an undoing names what it undoes.
+
+    `before_image` of a merge holds each Relationship as it was, what was made of it, and the supports that went
+    along: all that an undoing needs.
+    """
+
+    __tablename__ = "entity_merge_events"
+
+    team_id: Mapped[str] = team_key()
+    id: Mapped[str] = mapped_column(primary_key=True)
+    event: Mapped[str]
+    entity_id: Mapped[str]
+    survivor_id: Mapped[str]
+    undoes_id: Mapped[str | None]
+    before_image: Mapped[object] = mapped_column(JSONB)
+    reason: Mapped[str | None]
+    actor_profile_id: Mapped[str]
+    created_at: Mapped[datetime] = created_now()
+
+    __table_args__ = (
+        references("entities", "entity_id", name="entity_merge_events_entity"),
+        references("entities", "survivor_id", name="entity_merge_events_survivor"),
+        references("entity_merge_events", "undoes_id", name="entity_merge_events_undoes"),
+        references("profiles", "actor_profile_id", name="entity_merge_events_actor"),
+        UniqueConstraint("team_id", "undoes_id", name="entity_merge_events_undone_once"),
+        CheckConstraint("event IN ('merged', 'unmerged')", name="event_is_known"),
+        CheckConstraint("(event = 'unmerged') = (undoes_id IS NOT NULL)", name="undoing_names_its_merge"),
+        Index("entity_merge_events_by_entity", "team_id", "entity_id", "id"),
     )
 
 

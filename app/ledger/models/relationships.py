@@ -173,6 +173,8 @@ class RelationshipTransition(Base):
     effect: Mapped[str]
     actor_profile_id: Mapped[str | None]
     created_at: Mapped[datetime] = created_now()
+    # What the actor said about it, in their own words.
+    note: Mapped[str | None]
 
     __table_args__ = (
         references("relationships", "relationship_id", name="relationship_transitions_relationship"),

@@ -1,0 +1,158 @@
+"""A Relationship that a review held goes on: accepted, rejected or disputed, with what follows from it.
+
+Nothing is taken from the time when it was held: its supports are weighed anew, and so are the positions around it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import LiteralString
+
+from app.kernel.database import Writing
+from app.ledger.neighbours import lock_with_neighbours, near_of
+from app.ledger.predicates import list_predicates
+from app.ledger.relationships import Change, StoredRelationship, change_relationship
+from app.ledger.reviews import Review, close_review
+from app.ledger.slots import Neighbourhood
+from app.ledger.supports import effective_weights, revoke_supports, tier_of
+from app.ledger.vocabulary import Status, TransitionEffect
+from app.ledger.withdrawal import LIVING, settle_withdrawn
+from app.remember.consequences import find_own_rivals, follow
+from app.remember.placement import categorize
+from app.remember.placement_state import placement_state, set_placement_state
+from app.remember.review_choices import DISPUTE, REJECT
+from app.remember.store import carry_out
+from app.tenancy.callers import Caller
+
+# What a review holds back, and what it may bring back to life.
+_WAITING: frozenset[Status] = frozenset({"needs_review", "superseded", "pending_evidence", "quarantined"})
+
+
+async def go_on(
+    w: Writing, caller: Caller, review: Review, *, choice: str, reason: str | None, now: datetime
+) -> StoredRelationship:
+    """Leave the review closed and its Relationship where the choice puts it, one version higher.
+
+    Accepted, it is active if it has support, and its owner's own positions that cannot hold beside it are
+    superseded; another owner's open a conflict case. Rejected, it loses its supports; a superseded one just stays
+    so. Disputed, it and its owner's opposite positions are all `disputed`.
+
+    Raises:
+        WrongState: the review is resolved already.
+    """
+    team_id, relationship_id = caller.team_id, review.relationship_id or ""
+    locked = await lock_with_neighbours(w, team_id, [relationship_id])
+    stored = locked[relationship_id]
+    await close_review(
+        w, team_id, review.review_id, choice={"choice": choice}, reason=reason, profile_id=caller.profile_id
+    )
+    if choice == REJECT:
+        stored = await _reject(w, team_id, stored, locked, reason)
+    else:
+        stored = await _accept(w, team_id, stored, locked, reason, now, is_disputed=choice == DISPUTE)
+    await _retell(w, team_id, review.review_id, stored)
+    return stored
+
+
+async def _reject(
+    w: Writing,
+    team_id: str,
+    stored: StoredRelationship,
+    locked: Mapping[str, StoredRelationship],
+    note: str | None,
+) -> StoredRelationship:
+    actor_id = stored.owner_profile_id
+    is_over = stored.status in ("superseded", "retracted", "rejected")
+    if not is_over:
+        await revoke_supports(
+            w, team_id, stored.relationship_id, reason="review_rejected", profile_id=actor_id
+        )
+    change = Change(
+        reason="review_rejected",
+        effect="source_lost" if stored.status in LIVING else "harmless",
+        actor_profile_id=actor_id,
+        status=stored.status if is_over else "rejected",
+        note=note,
+    )
+    changed = await change_relationship(w, team_id, stored, change)
+    await settle_withdrawn(w, team_id, [changed], locked, actor_profile_id=actor_id)
+    return changed
+
+
+async def _accept(
+    w: Writing,
+    team_id: str,
+    stored: StoredRelationship,
+    locked: Mapping[str, StoredRelationship],
+    note: str | None,
+    now: datetime,
+    *,
+    is_disputed: bool,
+) -> StoredRelationship:
+    near = near_of(team_id, stored, await list_predicates(w, team_id))
+    related = list(locked.values())
+    tier = tier_of((await effective_weights(w, team_id, stored.relationship_id)).values())
+    is_over = stored.status == "superseded"
+    change = Change(
+        reason="review_accepted",
+        effect="harmless",
+        actor_profile_id=stored.owner_profile_id,
+        tier=tier,
+        restarts=True,
+        note=note,
+    )
+    if tier == "candidate":
+        status: Status = "pending_evidence" if stored.status in _WAITING - {"superseded"} else stored.status
+        return await change_relationship(w, team_id, stored, replace(change, status=status))
+    if is_disputed:
+        return await _dispute(w, team_id, stored, near, related, replace(change, reason="disputed"))
+    position = replace(stored, tier=tier, status="active", valid_to=None if is_over else stored.valid_to)
+    targets = find_own_rivals(position, near, related)
+    following = follow(position, near, related, targets=targets, now=now)
+    effect: TransitionEffect = "harmless" if stored.status == "active" else "became_active"
+    changed = await change_relationship(
+        w, team_id, stored, replace(change, status="active", effect=effect, reopens=is_over)
+    )
+    await carry_out(w, team_id, changed, stored, related, following)
+    return changed
+
+
+async def _dispute(
+    w: Writing,
+    team_id: str,
+    stored: StoredRelationship,
+    near: Neighbourhood,
+    related: list[StoredRelationship],
+    change: Change,
+) -> StoredRelationship:
+    """Leave the position and its owner's opposite ones disputed: both stay on record, neither is an input."""
+    for opposite in find_own_rivals(stored, near, related):
+        if opposite.semantic_group_key == near.opposite_group_key and opposite.status == "active":
+            await change_relationship(
+                w, team_id, opposite, replace(change, tier=None, status="disputed", effect="source_lost")
+            )
+    return await change_relationship(w, team_id, stored, replace(change, status="disputed"))
+
+
+async def _retell(w: Writing, team_id: str, review_id: str, stored: StoredRelationship) -> None:
+    """Leave every outcome that waited for the review with where its Relationship landed."""
+    params = {
+        "team_id": team_id,
+        "review_id": review_id,
+        "category": categorize(stored.tier, stored.status),
+        "tier": stored.tier,
+        "status": stored.status,
+    }
+    rows = await w.fetch_all(_RETELL, params)
+    for ingest_id in sorted({row["ingest_id"] for row in rows}):
+        state = await placement_state(w, team_id, ingest_id)
+        if state != "queued":
+            await set_placement_state(w, team_id, ingest_id, state)
+
+
+_RETELL: LiteralString = """
+    UPDATE placement_outcomes
+    SET category = %(category)s, tier = %(tier)s, status = %(status)s, reason = 'review_resolved',
+        placed_at = clock_timestamp()
+    WHERE team_id = %(team_id)s AND review_id = %(review_id)s RETURNING ingest_id
+"""

@@ -1,0 +1,177 @@
+"""Entering a position that a merge, or its undoing, brings in: weighed, and met by what is there already."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import LiteralString
+
+from app.kernel.database import Writing
+from app.kernel.ids import new_id
+from app.ledger.neighbours import near_of
+from app.ledger.relationships import Change, StoredRelationship, change_relationship
+from app.ledger.reviews import ReviewDraft, open_review
+from app.ledger.supports import effective_weights, tier_of
+from app.ledger.vocabulary import Predicate, Status
+from app.remember.consequences import find_own_rivals, follow
+from app.remember.store import carry_out
+
+
+@dataclass(frozen=True, slots=True)
+class Entrance:
+    """Who brings positions in, why, when, and with which predicates."""
+
+    team_id: str
+    reason: str
+    actor_profile_id: str
+    predicates: Mapping[str, Predicate]
+    now: datetime
+
+
+async def enter_position(
+    w: Writing,
+    entrance: Entrance,
+    stored: StoredRelationship,
+    wanted: Status,
+    current: dict[str, StoredRelationship],
+) -> StoredRelationship:
+    """Leave a stored position at the tier of its supports, in the wanted status if they carry it.
+
+    Where it would be active beside a position of its owner that cannot hold with it, it is held by a review: a
+    merge supersedes nothing. Another owner's opens a conflict case. `current` is what is locked, by id, and is
+    kept up to date.
+    """
+    team_id = entrance.team_id
+    tier = tier_of((await effective_weights(w, team_id, stored.relationship_id)).values())
+    status = wanted
+    if tier == "candidate" and wanted in ("active", "disputed"):
+        status = "pending_evidence"
+    position = replace(stored, tier=tier, status=status)
+    near = near_of(team_id, position, entrance.predicates)
+    related = list(current.values())
+    rivals = find_own_rivals(position, near, related) if status == "active" else []
+    if rivals:
+        status = "needs_review"
+    changed = await change_relationship(
+        w,
+        team_id,
+        stored,
+        Change(
+            reason=entrance.reason,
+            effect="became_active" if status == "active" != stored.status else "harmless",
+            actor_profile_id=entrance.actor_profile_id,
+            tier=tier,
+            status=status,
+            is_assessed=await is_insufficient(w, team_id, stored.relationship_id),
+            restarts=stored.status not in ("active", "pending_evidence"),
+        ),
+    )
+    current[changed.relationship_id] = changed
+    if rivals:
+        is_opposite = any(one.semantic_group_key == near.opposite_group_key for one in rivals)
+        kind = "policy" if is_opposite else "temporal"
+        await open_review(
+            w,
+            team_id,
+            ReviewDraft(kind, entrance.reason, relationship_id=changed.relationship_id),  # type: ignore[arg-type]  # One of two words.
+        )
+    elif status == "active":
+        following = follow(changed, near, list(current.values()), now=entrance.now)
+        current |= await carry_out(w, team_id, changed, stored, list(current.values()), following)
+    return current[changed.relationship_id]
+
+
+async def take_over(w: Writing, entrance: Entrance, old_id: str, successor_id: str) -> tuple[str, ...]:
+    """Give the successor the old position's granted supports and last verdicts; return the citations it gained."""
+    params: dict[str, object] = {
+        "team_id": entrance.team_id,
+        "old_id": old_id,
+        "new_id": successor_id,
+        "reason": entrance.reason,
+        "profile_id": entrance.actor_profile_id,
+    }
+    verdicts = await w.fetch_all(_LAST_VERDICTS, params)
+    await w.execute(
+        _COPY_VERDICTS,
+        params
+        | {
+            "ids": [new_id("ver") for _ in verdicts],
+            "from_ids": [row["id"] for row in verdicts],
+        },
+    )
+    return tuple(row["citation_id"] for row in await w.fetch_all(_COPY_SUPPORTS, params))
+
+
+async def give_back(w: Writing, entrance: Entrance, successor_id: str, citation_ids: Sequence[str]) -> None:
+    """Revoke the supports that a position got by a merge."""
+    await w.execute(
+        _GIVE_BACK,
+        {
+            "team_id": entrance.team_id,
+            "new_id": successor_id,
+            "citation_ids": list(citation_ids),
+            "reason": entrance.reason,
+            "profile_id": entrance.actor_profile_id,
+        },
+    )
+
+
+async def is_insufficient(w: Writing, team_id: str, relationship_id: str) -> bool:
+    """Whether the latest valid verdict is insufficient, on evidence that still counts."""
+    row = await w.fetch_one(_LATEST, {"team_id": team_id, "id": relationship_id})
+    return row is not None and row["verdict"] == "insufficient" and bool(row["counts"])
+
+
+_LAST_VERDICTS: LiteralString = """
+    SELECT DISTINCT ON (citation_id) id, citation_id FROM verification_events
+    WHERE team_id = %(team_id)s AND relationship_id = %(old_id)s AND schema_valid
+    ORDER BY citation_id, created_at DESC, id DESC
+"""
+# In the order in which they were given, so that the final verdict stays the final one.
+_COPY_VERDICTS: LiteralString = """
+    INSERT INTO verification_events (team_id, id, relationship_id, citation_id, verdict, confidence, schema_valid,
+        verifier_kind, verifier_version, rationale)
+    SELECT event.team_id, copy.id, %(new_id)s, event.citation_id, event.verdict, event.confidence,
+           event.schema_valid, event.verifier_kind, event.verifier_version, event.rationale
+    FROM unnest(%(ids)s::text[], %(from_ids)s::text[]) AS copy (id, from_id)
+    JOIN verification_events AS event ON event.team_id = %(team_id)s AND event.id = copy.from_id
+    ORDER BY event.created_at, event.id
+"""
+_COPY_SUPPORTS: LiteralString = """
+    WITH earlier AS (
+        SELECT citation_id FROM supports
+        WHERE team_id = %(team_id)s AND relationship_id = %(new_id)s
+    ), gained AS (
+        INSERT INTO supports (team_id, relationship_id, citation_id, is_granted)
+        SELECT team_id, %(new_id)s, citation_id, true FROM supports
+        WHERE team_id = %(team_id)s AND relationship_id = %(old_id)s AND is_granted
+        ON CONFLICT (team_id, relationship_id, citation_id) DO UPDATE SET is_granted = true
+            WHERE NOT supports.is_granted
+        RETURNING citation_id
+    )
+    INSERT INTO support_events (team_id, relationship_id, citation_id, event, reason, actor_profile_id)
+    SELECT %(team_id)s, %(new_id)s, gained.citation_id,
+           CASE WHEN earlier.citation_id IS NULL THEN 'granted' ELSE 'reinstated' END, %(reason)s, %(profile_id)s
+    FROM gained LEFT JOIN earlier USING (citation_id)
+    RETURNING citation_id
+"""
+_GIVE_BACK: LiteralString = """
+    WITH revoked AS (
+        UPDATE supports SET is_granted = false
+        WHERE team_id = %(team_id)s AND relationship_id = %(new_id)s AND is_granted
+          AND citation_id = ANY (%(citation_ids)s)
+        RETURNING citation_id
+    )
+    INSERT INTO support_events (team_id, relationship_id, citation_id, event, reason, actor_profile_id)
+    SELECT %(team_id)s, %(new_id)s, citation_id, 'revoked', %(reason)s, %(profile_id)s FROM revoked
+"""
+_LATEST: LiteralString = """
+    SELECT event.verdict, evidence.state = 'active' AND coalesce(revision.is_current, true) AS counts
+    FROM verification_events AS event
+    JOIN citations ON citations.team_id = event.team_id AND citations.id = event.citation_id
+    JOIN evidence ON evidence.team_id = citations.team_id AND evidence.id = citations.evidence_id
+    LEFT JOIN source_revisions AS revision
+      ON revision.team_id = evidence.team_id AND revision.source_id = evidence.source_id
+     AND revision.revision = evidence.source_revision
+    WHERE event.team_id = %(team_id)s AND event.relationship_id = %(id)s AND event.schema_valid
+    ORDER BY event.created_at DESC, event.id DESC LIMIT 1
+"""

@@ -1,0 +1,97 @@
+"""The latest merge of an entity undone: positions get back what they were, from the before-image."""
+
+from datetime import datetime
+
+from app.kernel.database import Writing
+from app.kernel.errors import WrongState
+from app.ledger.neighbours import lock_with_neighbours
+from app.ledger.predicates import list_predicates
+from app.ledger.relationships import Change, StoredRelationship, change_relationship
+from app.ledger.retraction import withdraw_reviews
+from app.ledger.reweigh import reweigh
+from app.ledger.supports import effective_weights
+from app.ledger.vocabulary import Status
+from app.ledger.withdrawal import LIVING, settle_withdrawn
+from app.remember.merging.merge import Merged, find_changes
+from app.remember.merging.rows import (
+    MovedPosition,
+    find_merge,
+    insert_undoing,
+    lock_entities,
+    set_survivor,
+)
+from app.remember.merging.successor import Entrance, enter_position, give_back
+from app.tenancy.callers import Caller
+
+# Whoever ended a successor meant the position, whatever the entity is called.
+_ENDED: frozenset[Status] = frozenset({"superseded", "retracted", "rejected"})
+
+
+async def unmerge_entity(
+    w: Writing, caller: Caller, entity_id: str, *, reason: str | None, now: datetime
+) -> Merged:
+    """Leave the entity one of its own again, with the positions that it had.
+
+    Raises:
+        NotFound: malformed, missing or another team's.
+        WrongState: `not_merged`; `survivor_merged`, the survivor has to be unmerged first.
+    """
+    team_id = caller.team_id
+    merge = await find_merge(w, team_id, entity_id)
+    entities = await lock_entities(w, team_id, [entity_id, *([merge.survivor_id] if merge else [])])
+    if merge is None or entities[entity_id]["merged_into_id"] != merge.survivor_id:
+        raise WrongState("The entity is not merged.", code="not_merged")
+    if entities[merge.survivor_id]["is_merged"]:
+        raise WrongState(
+            "What it was merged into is merged itself; unmerge that first.", code="survivor_merged"
+        )
+    ids = {one.relationship_id for one in merge.moved}
+    ids |= {one.successor_id for one in merge.moved if one.successor_id is not None}
+    current = await lock_with_neighbours(w, team_id, ids)
+    before = dict(current)
+    entrance = Entrance(team_id, "entity_unmerged", caller.profile_id, await list_predicates(w, team_id), now)
+    await set_survivor(w, team_id, entity_id, None)
+    taken = [await _take_back(w, entrance, one, current) for one in merge.moved]
+    withdrawn = [one for one in taken if one is not None]
+    settled = await settle_withdrawn(w, team_id, withdrawn, current, actor_profile_id=caller.profile_id)
+    current |= {one.relationship_id: one for one in settled}
+    for moved in merge.moved:
+        old = current[moved.relationship_id]
+        if old.status == "superseded":
+            await enter_position(w, entrance, old, _restored_status(moved, before), current)
+    await insert_undoing(w, team_id, merge, reason=reason, profile_id=caller.profile_id)
+    return Merged(merge.merge_id, entity_id, merge.survivor_id, find_changes(before, current))
+
+
+async def _take_back(
+    w: Writing, entrance: Entrance, moved: MovedPosition, current: dict[str, StoredRelationship]
+) -> StoredRelationship | None:
+    """Take from the successor what came with the merge; return it as it stands, or None where there is none."""
+    if moved.successor_id is None:
+        return None
+    successor = current[moved.successor_id]
+    await give_back(w, entrance, moved.successor_id, moved.citation_ids)
+    if successor.status in _ENDED:
+        return None
+    actor_id = entrance.actor_profile_id
+    if moved.is_created and not await effective_weights(w, entrance.team_id, moved.successor_id):
+        await withdraw_reviews(w, entrance.team_id, moved.successor_id, profile_id=actor_id)
+        change = Change(
+            reason=entrance.reason,
+            effect="source_lost" if successor.status in LIVING else "harmless",
+            actor_profile_id=actor_id,
+            status="retracted",
+        )
+        changed = await change_relationship(w, entrance.team_id, successor, change)
+    else:
+        changed = await reweigh(
+            w, entrance.team_id, successor, reason=entrance.reason, actor_profile_id=actor_id
+        )
+    current[moved.successor_id] = changed
+    return changed
+
+
+def _restored_status(moved: MovedPosition, before: dict[str, StoredRelationship]) -> Status:
+    if moved.successor_id is not None and before[moved.successor_id].status in _ENDED:
+        return before[moved.successor_id].status
+    return moved.status

@@ -1,0 +1,118 @@
+"""What a review can be answered with, and what an answer changes in the proposal that was held.
+
+All but `read_choices` is pure. A choice is one word:
+
+* a held Relationship: `accept` (it holds, and takes the place of its owner's own positions that cannot hold
+  beside it), `reject`, and for kind policy `dispute` (both stay, and neither counts);
+* a held proposal: kind identity an Entity's id or `new`, kind predicate a registered key, kind scope the scope
+  itself or `unscoped`; for each of them also `reject`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, LiteralString
+
+from app.kernel.database import Reading
+from app.kernel.errors import FieldError, InvalidInput
+from app.kernel.ids import is_id
+from app.ledger.predicates import find_predicate
+from app.ledger.reviews import Review
+from app.ledger.vocabulary import Predicate
+from app.remember.submission import EntityProposal, RelationshipProposal
+
+ACCEPT: Final = "accept"
+REJECT: Final = "reject"
+DISPUTE: Final = "dispute"
+NEW: Final = "new"
+UNSCOPED: Final = "unscoped"
+MAX_SCOPE_LENGTH: Final = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What reviews have decided about one ingest: Entities by ref, predicates and scopes by proposal id."""
+
+    entity_ids: Mapping[str, str]
+    predicate_keys: Mapping[str, str]
+    scopes: Mapping[str, str | None]
+
+
+def check_choice(review: Review, choice: str, predicates: Mapping[str, Predicate]) -> None:
+    """Say nothing about a choice that the review allows. Whether an Entity exists is not looked at here.
+
+    Raises:
+        InvalidInput: `choice_invalid`; the message names what could be chosen.
+    """
+    if choice == REJECT:
+        return
+    if review.relationship_id is not None:
+        words = [ACCEPT, DISPUTE] if review.kind == "policy" else [ACCEPT]
+        if choice not in words:
+            raise refuse_choice(f"Choose {', '.join(words)} or {REJECT}.")
+        return
+    match review.kind:
+        case "identity":
+            may_create = review.reason != "generic_name"
+            if not (is_id(choice, "ent") or (choice == NEW and may_create)):
+                or_new = f"{NEW} " if may_create else ""
+                raise refuse_choice(f"Choose an Entity's id, {or_new}or {REJECT}.")
+        case "predicate":
+            if choice not in predicates or find_predicate(predicates, choice) is None:
+                raise refuse_choice(f"Choose the key of a registered predicate, or {REJECT}.")
+        case "scope":
+            if not choice.strip() or len(choice) > MAX_SCOPE_LENGTH:
+                raise refuse_choice(f"Choose a scope of 1..{MAX_SCOPE_LENGTH} characters, or {UNSCOPED}.")
+        case "temporal" | "policy":
+            raise refuse_choice(f"Choose {REJECT}.")
+
+
+def refuse_choice(message: str) -> InvalidInput:
+    """Return the refusal of a choice."""
+    fault = FieldError("choice", "choice_invalid", message)
+    return InvalidInput("The review has no such choice.", code="choice_invalid", errors=(fault,))
+
+
+async def read_choices(reading: Reading, team_id: str, ingest_id: str) -> Choices:
+    """Return what has been decided about the ingest's proposals; a rejected one is placed already."""
+    rows = await reading.fetch_all(_RESOLVED, {"team_id": team_id, "ingest_id": ingest_id})
+    return Choices(
+        entity_ids={
+            row["entity_ref"]: row["choice"]["entity_id"] for row in rows if "entity_id" in row["choice"]
+        },
+        predicate_keys={
+            row["proposal_id"]: row["choice"]["predicate_key"]
+            for row in rows
+            if "predicate_key" in row["choice"]
+        },
+        scopes={row["proposal_id"]: row["choice"]["scope"] for row in rows if "scope" in row["choice"]},
+    )
+
+
+def apply_choices(
+    entities: Sequence[EntityProposal], proposals: Sequence[RelationshipProposal], choices: Choices
+) -> tuple[tuple[EntityProposal, ...], tuple[RelationshipProposal, ...]]:
+    """Return the proposal with what was decided in place of what was unclear; all else is as it was."""
+    decided = tuple(
+        replace(entity, known_entity_id=choices.entity_ids[entity.ref], is_decided=True)
+        if entity.ref in choices.entity_ids
+        else entity
+        for entity in entities
+    )
+    return decided, tuple(_apply(proposal, choices) for proposal in proposals)
+
+
+def _apply(proposal: RelationshipProposal, choices: Choices) -> RelationshipProposal:
+    proposal_id = proposal.proposal_id
+    return replace(
+        proposal,
+        predicate=choices.predicate_keys.get(proposal_id, proposal.predicate),
+        scope=choices.scopes.get(proposal_id, proposal.scope),
+    )
+
+
+_RESOLVED: LiteralString = """
+    SELECT proposal_id, entity_ref, choice FROM review_tasks
+    WHERE team_id = %(team_id)s AND ingest_id = %(ingest_id)s AND status = 'resolved'
+      AND relationship_id IS NULL
+    ORDER BY closed_at, id
+"""

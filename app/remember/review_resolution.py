@@ -1,0 +1,132 @@
+"""Resolving a review: the choice is recorded, and what was held goes on from there.
+
+A held proposal is put back into its ingest's placement, where it is examined, verified and placed like any
+other: the choice only replaces what was unclear. A held Relationship was verified already; its supports are
+weighed again, and it goes on as `held_positions` says.
+
+Only the owner decides about a Relationship or a proposal; an operator may also say which Entity, predicate or
+scope a proposal means, because that changes nobody's position.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import LiteralString
+
+from app.kernel.database import Reading, Writing
+from app.kernel.errors import Forbidden, WrongState
+from app.ledger.entities import EntityDraft, create_entities, follow_merges
+from app.ledger.predicates import list_predicates
+from app.ledger.relationships import find_relationships
+from app.ledger.reviews import Review, close_review, get_review
+from app.queue.leases import lock_item, reopen
+from app.remember.held_positions import go_on
+from app.remember.intake import PLACEMENT
+from app.remember.placement_state import placement_state, set_placement_state
+from app.remember.review_choices import NEW, REJECT, UNSCOPED, check_choice, refuse_choice
+from app.remember.submission import from_stored
+from app.tenancy.callers import Caller
+
+
+async def resolve_review(
+    w: Writing, caller: Caller, review_id: str, *, choice: str, reason: str | None, now: datetime
+) -> Review:
+    """Leave the review resolved, and what it held on its way; return it as it stands now.
+
+    Raises:
+        NotFound: malformed, missing or another team's.
+        Forbidden: `not_owner`.
+        InvalidInput: `choice_invalid`.
+        WrongState: it is resolved already.
+    """
+    review = await get_review(w, caller.team_id, review_id)
+    await _check_right(w, caller, review)
+    check_choice(review, choice, await list_predicates(w, caller.team_id))
+    if review.status != "open":
+        raise WrongState("The review is resolved already.")
+    if review.relationship_id is not None:
+        await go_on(w, caller, review, choice=choice, reason=reason, now=now)
+    else:
+        await _decide_proposal(w, caller, review, choice=choice, reason=reason)
+    return await get_review(w, caller.team_id, review_id)
+
+
+async def _check_right(reading: Reading, caller: Caller, review: Review) -> None:
+    params = {"team_id": caller.team_id, "ingest_id": review.ingest_id}
+    if review.relationship_id is not None:
+        [held] = await find_relationships(reading, caller.team_id, [review.relationship_id])
+        owner_id = held.owner_profile_id
+    else:
+        ingest = await reading.fetch_one(_INGEST, params)
+        owner_id = "" if ingest is None else ingest["profile_id"]
+    is_operator = review.relationship_id is None and "operate" in caller.scopes
+    if owner_id != caller.profile_id and not is_operator:
+        raise Forbidden("Only the owner of what is held decides about it.", code="not_owner")
+
+
+async def _decide_proposal(
+    w: Writing, caller: Caller, review: Review, *, choice: str, reason: str | None
+) -> None:
+    """Close the task, and every other one about the same Entity of the same submission, with the choice."""
+    team_id, ingest_id = caller.team_id, review.ingest_id or ""
+    await lock_item(w, team_id=team_id, kind=PLACEMENT, item_id=ingest_id)
+    params: dict[str, object] = {
+        "team_id": team_id,
+        "ingest_id": ingest_id,
+        "review_id": review.review_id,
+        "entity_ref": review.entity_ref,
+    }
+    same = [row["id"] for row in await w.fetch_all(_SAME_QUESTION, params)]
+    stored: Mapping[str, object] = {"choice": choice}
+    if choice != REJECT:
+        stored = {**stored, **await _meaning(w, caller, review, choice)}
+    # The task itself first: if somebody was faster, nothing of this remains.
+    for review_id in [review.review_id, *(one for one in same if one != review.review_id)]:
+        await close_review(w, team_id, review_id, choice=stored, reason=reason, profile_id=caller.profile_id)
+    held = {"team_id": team_id, "review_ids": [review.review_id, *same]}
+    await w.execute(_REJECT if choice == REJECT else _PLACE_AGAIN, held)
+    await set_placement_state(w, team_id, ingest_id, await placement_state(w, team_id, ingest_id))
+    if choice != REJECT:
+        await reopen(w, team_id=team_id, kind=PLACEMENT, item_id=ingest_id)
+
+
+async def _meaning(w: Writing, caller: Caller, review: Review, choice: str) -> dict[str, object]:
+    """Return what placing reads of the choice; a new Entity is made here, so that it is made once."""
+    if review.kind == "predicate":
+        return {"predicate_key": choice}
+    if review.kind == "scope":
+        return {"scope": None if choice == UNSCOPED else choice.strip()}
+    if choice != NEW:
+        found = await follow_merges(w, caller.team_id, [choice])
+        if choice not in found:
+            raise refuse_choice("There is no such Entity.")
+        return {"entity_id": found[choice].entity_id}
+    ingest = await w.fetch_one(_INGEST, {"team_id": caller.team_id, "ingest_id": review.ingest_id})
+    assert ingest is not None, "a proposal's review names its ingest"
+    entities, _ = from_stored(ingest["proposal"])
+    named = next((entity for entity in entities if entity.ref == review.entity_ref), None)
+    if named is None:
+        raise refuse_choice("The submission does not say which Entity is meant; choose one by its id.")
+    draft = EntityDraft(named.entity_kind, named.name, named.aliases)
+    [created] = await create_entities(w, caller.team_id, [draft], profile_id=ingest["profile_id"])
+    return {"entity_id": created.entity_id}
+
+
+_INGEST: LiteralString = """
+    SELECT profile_id, proposal FROM ingests WHERE team_id = %(team_id)s AND id = %(ingest_id)s
+"""
+_SAME_QUESTION: LiteralString = """
+    SELECT id FROM review_tasks
+    WHERE team_id = %(team_id)s AND ingest_id = %(ingest_id)s AND status = 'open' AND kind = 'identity'
+      AND relationship_id IS NULL AND entity_ref = %(entity_ref)s
+    ORDER BY id FOR UPDATE
+"""
+_PLACE_AGAIN: LiteralString = """
+    UPDATE placement_outcomes
+    SET category = NULL, reason = NULL, review_id = NULL, predicate_options = '{}', placed_at = NULL
+    WHERE team_id = %(team_id)s AND review_id = ANY (%(review_ids)s)
+"""
+_REJECT: LiteralString = """
+    UPDATE placement_outcomes
+    SET category = 'relationship_rejected', reason = 'review_rejected', placed_at = clock_timestamp()
+    WHERE team_id = %(team_id)s AND review_id = ANY (%(review_ids)s)
+"""
