@@ -35,7 +35,7 @@ contracts: $(READY) ## Who may import whom.
 	$(BIN)/lint-imports --no-cache
 
 drift: $(READY) ## The committed OpenAPI and the migrations match the code.
-	$(BIN)/python -m pytest -q tests/integration/test_migrations.py tests/api/test_openapi.py
+	$(BIN)/python -m pytest -q tests/integration/test_migrations.py tests/api/test_contract.py
 
 openapi: $(READY) ## Write openapi/densemem.json anew.
 	$(BIN)/densemem openapi --output openapi/densemem.json

@@ -2,11 +2,9 @@
 
 import sys
 
-import click
 import typer
 
 from app.cli import host, remote
-from app.cli.demo.command import demo
 from app.kernel.errors import DenseMemError
 from app.postgres.errors import EmbeddedPostgresError
 
@@ -20,26 +18,14 @@ cli = typer.Typer(
 )
 host.add_commands(cli)
 remote.add_commands(cli)
-cli.command()(demo)
 
 
 def main() -> None:
     """Run one command. Exit code 0: done; 1: refused or failed, with the reason; 2: used wrongly."""
     try:
-        cli(standalone_mode=False)
+        cli()
     except (DenseMemError, EmbeddedPostgresError) as error:
         print(f"densemem: {error}", file=sys.stderr)
-        sys.exit(1)
-    except click.exceptions.Exit as exit_:
-        sys.exit(exit_.exit_code)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(2)
-    except (KeyboardInterrupt, click.exceptions.Abort):
-        sys.exit(130)
-    except BrokenPipeError:
-        # The reader of our output has gone; there is nobody left to tell.
-        sys.stderr.close()
         sys.exit(1)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from app.cli.client import Client
-from app.cli.host import AsJson, read_settings
+from app.cli.context import AsJson, read_settings
 from app.cli.output import Json, print_json, print_lines, print_table, show
 
 DREAM_COLUMNS = {

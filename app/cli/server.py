@@ -10,11 +10,46 @@ from contextlib import asynccontextmanager, suppress
 import uvicorn
 
 from app.api.app import create_app
-from app.kernel.backend import Backend
+from app.kernel.backend import Backend, migrate_backend, running_backend
 from app.kernel.database import Database
 from app.kernel.errors import SetupError
 from app.kernel.settings import Settings
 from app.worker.loop import run_worker
+
+
+def serve_until_signalled(settings: Settings, *, with_worker: bool) -> None:
+    """Serve on this machine's database, migrated, until the process is asked to end."""
+
+    async def run(backend: Backend) -> None:
+        asked = asyncio.create_task(until_signalled())
+        await asyncio.sleep(0)
+        async with (
+            open_database(settings, backend) as database,
+            serving(database, settings, with_worker=with_worker) as url,
+        ):
+            where = f"embedded PostgreSQL in {settings.data_dir}" if backend.is_embedded else "DATABASE_URL"
+            print(f"Dense-Mem serves at {url} ({where}). Ctrl-C ends it.", flush=True)
+            await asked
+
+    with running_backend(settings) as backend:
+        migrate_backend(backend, settings)
+        asyncio.run(run(backend))
+
+
+def work_until_signalled(settings: Settings) -> None:
+    """Work without an API, on DATABASE_URL or beside a running server, until the process is asked to end."""
+
+    async def run(backend: Backend) -> None:
+        stop = asyncio.Event()
+        async with open_database(settings, backend) as database, asyncio.TaskGroup() as tasks:
+            working = tasks.create_task(run_worker(database, settings, stop=stop))
+            asked = tasks.create_task(until_signalled())
+            await asyncio.wait([working, asked], return_when=asyncio.FIRST_COMPLETED)
+            stop.set()
+            asked.cancel()
+
+    with running_backend(settings, joins_running=True, may_start=False) as backend:
+        asyncio.run(run(backend))
 
 
 @asynccontextmanager
@@ -80,7 +115,8 @@ async def until_signalled() -> None:
 def bind(host: str, port: int) -> socket.socket:
     """Return a listening socket, or raise SetupError that says what is in the way."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # Named as TCP, for asyncio sends small answers at once only then.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))

@@ -9,7 +9,7 @@ from app.dreaming.models import RunStatus, RunTrigger
 from app.kernel.database import Reading, Row
 from app.kernel.errors import NotFound
 from app.kernel.ids import is_id
-from app.kernel.pages import Page, decode_cursor, encode_cursor
+from app.kernel.pages import NewestFirst, Page
 
 OPERATION = "list_cycle_runs"
 
@@ -108,15 +108,12 @@ async def list_runs(
         "started_after": filters.started_after,
     }
     bound = {"team_id": team_id, **params}
-    created_at, row_id = decode_cursor(cursor, OPERATION, bound) if cursor else (None, None)
+    paging = NewestFirst(OPERATION, bound)
+    created_at, row_id = paging.position(cursor)
     rows = await reading.fetch_all(
         _LIST, {**bound, "limit": limit + 1, "before_at": created_at, "before_id": row_id}
     )
-    runs = tuple(_run(row) for row in rows[:limit])
-    next_cursor = None
-    if len(rows) > limit:
-        next_cursor = encode_cursor(OPERATION, bound, [runs[-1].created_at.isoformat(), runs[-1].run_id])
-    return Page(runs, next_cursor)
+    return paging.page([_run(row) for row in rows], limit, lambda run: (run.created_at, run.run_id))
 
 
 def _run(row: Row) -> Run:

@@ -16,9 +16,9 @@ from app.hypotheses.record import (
 )
 from app.hypotheses.statements import EVENTS, HYPOTHESIS, PREMISES, page_query
 from app.kernel.database import Reading, Row
-from app.kernel.errors import InvalidInput, NotFound
+from app.kernel.errors import NotFound
 from app.kernel.ids import is_id
-from app.kernel.pages import Page, decode_cursor, encode_cursor
+from app.kernel.pages import Page, decode_cursor, encode_cursor, refuse_cursor
 from app.ledger.phrases import negated_statement, statement
 from app.ledger.vocabulary import Predicate
 
@@ -184,4 +184,4 @@ def _position(cursor: str, sort: Sort, filters: Mapping[str, object]) -> dict[st
                 return {"number": max(0, min(count, MAX_COUNT)), "at": moment, "last_id": last_id}
     except (ValueError, OverflowError):
         pass
-    raise InvalidInput("The cursor does not belong to this list.", code="invalid_cursor")
+    raise refuse_cursor()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import psycopg
@@ -20,13 +20,17 @@ DATABASE_NAME: Final = "densemem"
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """Connection strings of libpq. `service_url` is what the service runs on, `admin_url` what migrates."""
+    """Connection strings of libpq. `service_url` is what the service runs on, `admin_url` what migrates.
+
+    `is_shared`: another process runs this embedded server, and has migrated it.
+    """
 
     service_url: str
     dreamer_url: str | None
     admin_url: str
     service_login: str
     is_embedded: bool
+    is_shared: bool = False
 
 
 @contextmanager
@@ -50,7 +54,7 @@ def running_backend(
     try:
         found = find_running(settings.data_dir)
         if found is not None and joins_running:
-            yield _embedded_backend(settings, found)
+            yield replace(_embedded_backend(settings, found), is_shared=True)
             return
         if not may_start:
             raise Unavailable(

@@ -8,8 +8,10 @@ import base64
 import binascii
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final, Generic, TypeVar
 
 from app.kernel.errors import InvalidInput
@@ -25,6 +27,33 @@ class Page(Generic[T]):
 
     items: tuple[T, ...]
     next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewestFirst:
+    """Paging of one operation by (time, id), newest first; its query fetches one row more than the page."""
+
+    operation: str
+    filters: Mapping[str, object]
+
+    def position(self, cursor: str | None) -> tuple[datetime | None, str | None]:
+        """Return time and id of the last row seen, None for the first page; `invalid_cursor` otherwise."""
+        if cursor is None:
+            return None, None
+        match decode_cursor(cursor, self.operation, self.filters):
+            # The checksum is no secret, so a forged cursor may hold anything.
+            case [str(moment), str(last_id)]:
+                with suppress(ValueError):
+                    return datetime.fromisoformat(moment), last_id
+        raise refuse_cursor()
+
+    def page(self, items: Sequence[T], limit: int, place: Callable[[T], tuple[datetime, str]]) -> Page[T]:
+        """Return the first `limit` of the items; `place` tells time and id of one."""
+        if len(items) <= limit:
+            return Page(tuple(items), None)
+        moment, last_id = place(items[limit - 1])
+        position = [moment.isoformat(), last_id]
+        return Page(tuple(items[:limit]), encode_cursor(self.operation, self.filters, position))
 
 
 def encode_cursor(operation: str, filters: Mapping[str, object], position: Sequence[object]) -> str:
@@ -51,9 +80,14 @@ def decode_cursor(
         position = json.loads(body)
         if not isinstance(position, list):
             raise ValueError("no position")
-    except (ValueError, binascii.Error) as error:
-        raise InvalidInput("The cursor does not belong to this list.", code="invalid_cursor") from error
+    except (ValueError, RecursionError, binascii.Error) as error:
+        raise refuse_cursor() from error
     return position
+
+
+def refuse_cursor() -> InvalidInput:
+    """Return the one error for every wrong cursor."""
+    return InvalidInput("The cursor does not belong to this list.", code="invalid_cursor")
 
 
 def _checksum(operation: str, filters: Mapping[str, object], body: bytes) -> bytes:

@@ -12,7 +12,7 @@ from typing import Final, Literal, LiteralString
 from app.kernel.database import Reading, Row, Writing
 from app.kernel.errors import NotFound
 from app.kernel.ids import is_id, new_id
-from app.kernel.pages import Page, decode_cursor, encode_cursor
+from app.kernel.pages import NewestFirst, Page
 from app.ledger.case_events import note_case
 from app.ledger.relationships import StoredRelationship
 from app.ledger.vocabulary import CaseEvent
@@ -120,14 +120,12 @@ async def list_conflicts(
         InvalidInput: `invalid_cursor`.
     """
     filters = {"team_id": team_id, "state": state}
-    after_at, after_id = (None, None) if cursor is None else decode_cursor(cursor, "list_conflicts", filters)
+    paging = NewestFirst("list_conflicts", filters)
+    after_at, after_id = paging.position(cursor)
     params = {**filters, "now": now, "limit": limit + 1, "after_at": after_at, "after_id": after_id}
     rows = await reading.fetch_all(_LIST_CONFLICTS, params)
-    items = tuple(_read_conflict(row, now) for row in rows[:limit])
-    if len(rows) <= limit:
-        return Page(items, None)
-    position = [items[-1].opened_at.isoformat(), items[-1].case_id]
-    return Page(items, encode_cursor("list_conflicts", filters, position))
+    conflicts = [_read_conflict(row, now) for row in rows]
+    return paging.page(conflicts, limit, lambda conflict: (conflict.opened_at, conflict.case_id))
 
 
 async def get_conflict(reading: Reading, team_id: str, case_id: str, *, now: datetime) -> Conflict:

@@ -8,7 +8,7 @@ from typing import LiteralString
 from app.kernel.database import Reading, Row, Writing
 from app.kernel.errors import NotFound
 from app.kernel.ids import is_id, new_id
-from app.kernel.pages import Page, decode_cursor, encode_cursor
+from app.kernel.pages import NewestFirst, Page
 from app.ledger.names import fold_name, tidy_name
 from app.ledger.vocabulary import EntityKind
 
@@ -151,7 +151,8 @@ async def list_entities(
         InvalidInput: `invalid_cursor`.
     """
     filters = {"team_id": team_id, "search": search, "kind": kind}
-    after_at, after_id = (None, None) if cursor is None else decode_cursor(cursor, "list_entities", filters)
+    paging = NewestFirst("list_entities", filters)
+    after_at, after_id = paging.position(cursor)
     rows = await reading.fetch_all(
         _LIST,
         {
@@ -163,11 +164,8 @@ async def list_entities(
             "limit": limit + 1,
         },
     )
-    items = tuple(_read_entity(row) for row in rows[:limit])
-    if len(rows) <= limit:
-        return Page(items, None)
-    position = [items[-1].created_at.isoformat(), items[-1].entity_id]
-    return Page(items, encode_cursor("list_entities", filters, position))
+    entities = [_read_entity(row) for row in rows]
+    return paging.page(entities, limit, lambda entity: (entity.created_at, entity.entity_id))
 
 
 def _tidy_aliases(draft: EntityDraft) -> tuple[str, ...]:

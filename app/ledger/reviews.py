@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 from app.kernel.database import Reading, Row, Writing
 from app.kernel.errors import NotFound, WrongState
 from app.kernel.ids import is_id, new_id
-from app.kernel.pages import Page, decode_cursor, encode_cursor
+from app.kernel.pages import NewestFirst, Page
 from app.ledger.vocabulary import ReviewKind
 
 
@@ -132,14 +132,12 @@ async def list_reviews(
         InvalidInput: `invalid_cursor`.
     """
     filters = {"team_id": team_id, "status": status, "kind": kind}
-    after_at, after_id = (None, None) if cursor is None else decode_cursor(cursor, "list_reviews", filters)
+    paging = NewestFirst("list_reviews", filters)
+    after_at, after_id = paging.position(cursor)
     params = {**filters, "limit": limit + 1, "after_at": after_at, "after_id": after_id}
     rows = await reading.fetch_all(_LIST_REVIEWS, params)
-    items = tuple(_read_review(row) for row in rows[:limit])
-    if len(rows) <= limit:
-        return Page(items, None)
-    position = [items[-1].opened_at.isoformat(), items[-1].review_id]
-    return Page(items, encode_cursor("list_reviews", filters, position))
+    reviews = [_read_review(row) for row in rows]
+    return paging.page(reviews, limit, lambda review: (review.opened_at, review.review_id))
 
 
 def _read_review(row: Row) -> Review:

@@ -10,6 +10,7 @@ from typing import Final, LiteralString
 from app.kernel.database import Reading, Writing
 from app.kernel.errors import NotFound
 from app.kernel.ids import new_id
+from app.kernel.pages import NewestFirst, Page
 from app.tenancy.authority import Authority
 from app.tenancy.callers import Admin, Caller, KeyScope
 
@@ -22,6 +23,19 @@ class NewKey:
 
     key_id: str
     secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A stored key, without anything that could be used to call."""
+
+    key_id: str
+    profile_id: str
+    scopes: tuple[KeyScope, ...]
+    max_authority: Authority
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
 
 
 async def create_key(
@@ -78,6 +92,16 @@ async def authenticate(reading: Reading, secret: str) -> Caller | Admin | None:
     )
 
 
+async def list_keys(reading: Reading, team_id: str, *, limit: int, cursor: str | None) -> Page[Key]:
+    """Return the team's keys, revoked and expired ones too, newest first."""
+    paging = NewestFirst("list_keys", {"team_id": team_id})
+    created_at, last_id = paging.position(cursor)
+    params = {"team_id": team_id, "created_at": created_at, "last_id": last_id, "limit": limit + 1}
+    rows = await reading.fetch_all(_LIST, params)
+    keys = [Key(key_id=row.pop("id"), scopes=tuple(row.pop("scopes")), **row) for row in rows]
+    return paging.page(keys, limit, lambda key: (key.created_at, key.key_id))
+
+
 async def revoke_key(writing: Writing, key_id: str) -> datetime:
     """Leave the key unusable from the next request on, and return since when; again changes nothing.
 
@@ -109,6 +133,13 @@ _AUTHENTICATE: LiteralString = "SELECT * FROM authenticate(%(digest)s)"
 _INSERT: LiteralString = """
     INSERT INTO api_keys (id, key_digest, team_id, profile_id, scopes, max_authority, expires_at)
     VALUES (%(id)s, %(digest)s, %(team_id)s, %(profile_id)s, %(scopes)s, %(max_authority)s, %(expires_at)s)
+"""
+
+_LIST: LiteralString = """
+    SELECT id, profile_id, scopes, max_authority, created_at, expires_at, revoked_at FROM api_keys
+    WHERE team_id = %(team_id)s
+      AND (%(last_id)s::text IS NULL OR (created_at, id) < (%(created_at)s::timestamptz, %(last_id)s::text))
+    ORDER BY created_at DESC, id DESC LIMIT %(limit)s
 """
 
 _REVOKE: LiteralString = """

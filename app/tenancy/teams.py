@@ -1,16 +1,15 @@
 """Teams and their profiles."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import LiteralString, TypeVar
+from typing import LiteralString
 
 import psycopg
 
 from app.kernel.database import Reading, Row, Writing
 from app.kernel.errors import NotFound, WrongState
 from app.kernel.ids import new_id
-from app.kernel.pages import Page, decode_cursor, encode_cursor
+from app.kernel.pages import NewestFirst, Page
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +25,6 @@ class Profile:
     team_id: str
     name: str
     created_at: datetime
-
-
-T = TypeVar("T", Team, Profile)
 
 
 def new_team_id() -> str:
@@ -60,8 +56,11 @@ async def find_team(reading: Reading, name_or_id: str) -> Team:
 
 async def list_teams(reading: Reading, *, limit: int, cursor: str | None) -> Page[Team]:
     """Return teams, newest first."""
-    rows = await reading.fetch_all(_LIST_TEAMS, _position("list_teams", {}, cursor) | {"limit": limit + 1})
-    return _page("list_teams", {}, [_team(row) for row in rows[:limit]], has_more=len(rows) > limit)
+    paging = NewestFirst("list_teams", {})
+    created_at, last_id = paging.position(cursor)
+    params = {"created_at": created_at, "id": last_id, "limit": limit + 1}
+    teams = [_team(row) for row in await reading.fetch_all(_LIST_TEAMS, params)]
+    return paging.page(teams, limit, lambda team: (team.created_at, team.team_id))
 
 
 async def create_profile(writing: Writing, team_id: str, name: str) -> Profile:
@@ -92,11 +91,11 @@ async def find_profile(reading: Reading, team_id: str, name_or_id: str) -> Profi
 
 async def list_profiles(reading: Reading, team_id: str, *, limit: int, cursor: str | None) -> Page[Profile]:
     """Return the team's profiles, newest first."""
-    filters = {"team_id": team_id}
-    params = _position("list_profiles", filters, cursor) | filters | {"limit": limit + 1}
-    rows = await reading.fetch_all(_LIST_PROFILES, params)
-    profiles = [_profile(row) for row in rows[:limit]]
-    return _page("list_profiles", filters, profiles, has_more=len(rows) > limit)
+    paging = NewestFirst("list_profiles", {"team_id": team_id})
+    created_at, last_id = paging.position(cursor)
+    params = {"team_id": team_id, "created_at": created_at, "id": last_id, "limit": limit + 1}
+    profiles = [_profile(row) for row in await reading.fetch_all(_LIST_PROFILES, params)]
+    return paging.page(profiles, limit, lambda profile: (profile.created_at, profile.profile_id))
 
 
 def _team(row: Row) -> Team:
@@ -107,22 +106,6 @@ def _profile(row: Row) -> Profile:
     return Profile(
         profile_id=row["id"], team_id=row["team_id"], name=row["name"], created_at=row["created_at"]
     )
-
-
-def _position(operation: str, filters: Mapping[str, object], cursor: str | None) -> dict[str, object]:
-    if cursor is None:
-        return {"created_at": None, "id": None}
-    created_at, row_id = decode_cursor(cursor, operation, filters)
-    return {"created_at": created_at, "id": row_id}
-
-
-def _page(operation: str, filters: Mapping[str, object], items: list[T], *, has_more: bool) -> Page[T]:
-    next_cursor = None
-    if has_more:
-        last = items[-1]
-        last_id = last.team_id if isinstance(last, Team) else last.profile_id
-        next_cursor = encode_cursor(operation, filters, [last.created_at.isoformat(), last_id])
-    return Page(tuple(items), next_cursor)
 
 
 _INSERT_TEAM: LiteralString = """

@@ -89,6 +89,14 @@ def operations() -> list[Operation]:
     ]
 
 
+def read_problem(response: httpx2.Response) -> dict[str, Any]:  # A problem, as JSON.
+    """Return the problem without the id of its request."""
+    assert response.headers["content-type"] == "application/problem+json"
+    body: dict[str, Any] = response.json()
+    assert body.pop("correlation_id") == response.headers["x-request-id"]
+    return body
+
+
 def example_submission(**changes: object) -> dict[str, Any]:  # JSON.
     """Return a body of `remember` that the lexical verifier entails."""
     body: dict[str, Any] = {

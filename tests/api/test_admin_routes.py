@@ -23,6 +23,13 @@ async def test_an_admin_makes_a_team_whose_key_works_until_it_is_revoked(api: Ap
     assert set(made.json()) == {"key_id", "key"}
     client = api.holding(made.json()["key"])
     assert len((await client.get("/v1/predicates?")).json()["items"]) > 20
+    [listed] = (await admin.get(f"{base}/keys")).json()["items"]
+    assert (listed["key_id"], listed["scopes"], listed["revoked_at"]) == (
+        made.json()["key_id"],
+        ["read"],
+        None,
+    )
+    assert made.json()["key"] not in str(listed)
     revoke = f"/v1/keys/{made.json()['key_id']}/revoke"
     revoked = [await admin.post(revoke) for _ in range(2)]
     assert [answer.status_code for answer in revoked] == [200, 200]

@@ -11,6 +11,7 @@ from app.api.door import DoorHere
 from app.api.ids import KeyId, TeamId
 from app.api.queries import NoQuery
 from app.api.wire.admin import (
+    KeyAnswer,
     KeyBody,
     NewKeyAnswer,
     ProfileAnswer,
@@ -22,7 +23,7 @@ from app.api.wire.admin import (
 from app.api.wire.shapes import Listed, PageQuery
 from app.kernel.database import Scope, Writing
 from app.ledger.founding import found_team
-from app.tenancy.keys import NewKey, create_key, revoke_key
+from app.tenancy.keys import NewKey, create_key, list_keys, revoke_key
 from app.tenancy.teams import create_profile, find_team, list_profiles, list_teams, new_team_id
 
 router: Final = APIRouter(tags=["admin"])
@@ -119,6 +120,22 @@ async def create_key_route(
     key = await door.database.unit_of_work(Scope("app", team_id), create)
     created = NewKeyAnswer(key_id=key.key_id, key=key.secret)
     return answer(created, status=201, headers={"Cache-Control": "no-store"})
+
+
+@router.get(
+    "/v1/teams/{team_id}/keys",
+    operation_id="list_keys",
+    response_model=Listed[KeyAnswer],
+    responses=refusals(404),
+)
+async def list_keys_route(
+    door: DoorHere, admin: Administrator, team_id: TeamId, query: Annotated[PageQuery, Query()]
+) -> Response:
+    """The team's keys without their secrets, newest first."""
+    async with door.database.reading(Scope("app", team_id)) as reading:
+        await find_team(reading, team_id)
+        page = await list_keys(reading, team_id, limit=query.limit, cursor=query.cursor)
+    return answer_page(page, KeyAnswer.model_validate)
 
 
 @router.post(

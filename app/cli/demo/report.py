@@ -8,7 +8,7 @@ from app.cli.demo.loop import Outcome
 from app.cli.output import Json, print_lines, print_table
 from app.cli.remote import print_recall
 
-SHOWN_DREAMS = 5
+SHOWN_DREAMS = 3
 
 
 def as_json(outcome: Outcome) -> Json:
@@ -92,11 +92,14 @@ def print_dreams(outcome: Outcome) -> None:
     )
     for rejection in outcome.run["rejections"]:
         print_lines(f"  {rejection['count']} rejected: {rejection['reason']}")
-    for dream in outcome.dreams[:SHOWN_DREAMS]:
-        mark = "   ← held back" if dream["hypothesis_id"] in outcome.hits else ""
-        print_lines(f"  {dream['likelihood']:.2f}  {dream['statement']}{mark}")
-    if len(outcome.dreams) > SHOWN_DREAMS:
-        print_lines(f"        … and {len(outcome.dreams) - SHOWN_DREAMS} more")
+    print_lines(f"  {len(outcome.hits)} of the {len(outcome.dreams)} kept say what was held back. Some of them:")
+    # A few of both kinds, each with its likelihood: those that were held back first.
+    hits = [dream for dream in outcome.dreams if dream["hypothesis_id"] in outcome.hits]
+    others = [dream for dream in outcome.dreams if dream["hypothesis_id"] not in outcome.hits]
+    for dream in hits[:SHOWN_DREAMS]:
+        print_lines(f"  {dream['likelihood']:.2f}  {dream['statement']}  ← held back")
+    for dream in others[:SHOWN_DREAMS]:
+        print_lines(f"  {dream['likelihood']:.2f}  {dream['statement']}")
 
 
 def print_guesses(outcome: Outcome) -> None:

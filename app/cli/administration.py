@@ -1,0 +1,91 @@
+"""Work of the host commands that goes to the database directly."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import TypeVar
+
+from app.cli.context import read_settings
+from app.cli.server import open_database
+from app.kernel.backend import Backend, migrate_backend, running_backend
+from app.kernel.database import Database, Scope
+from app.kernel.errors import NotFound
+from app.ledger.founding import found_team
+from app.tenancy.authority import Authority
+from app.tenancy.callers import KeyScope
+from app.tenancy.keys import NewKey, create_admin_key, create_key, revoke_key
+from app.tenancy.teams import Profile, Team, create_profile, find_profile, find_team, list_teams, new_team_id
+
+T = TypeVar("T")
+
+
+def on_database(work: Callable[[Database], Awaitable[T]]) -> T:
+    """Run the work on this machine's database, migrated; an embedded one is started when none runs."""
+    settings = read_settings()
+
+    async def run(backend: Backend) -> T:
+        async with open_database(settings, backend) as database:
+            return await work(database)
+
+    with running_backend(settings, joins_running=True) as backend:
+        if not backend.is_shared:
+            migrate_backend(backend, settings)
+        return asyncio.run(run(backend))
+
+
+async def make_team(database: Database, name: str) -> Team:
+    """Found a team with the seeded predicates."""
+    team_id = new_team_id()
+    return await database.unit_of_work(Scope("app", team_id), lambda w: found_team(w, team_id, name))
+
+
+async def newest_teams(database: Database) -> tuple[Team, ...]:
+    """Return the newest thousand teams."""
+    async with database.reading(Scope("app")) as reading:
+        return (await list_teams(reading, limit=1000, cursor=None)).items
+
+
+async def make_admin_key(database: Database) -> NewKey:
+    """Make a key that manages teams and reads none."""
+    return await database.unit_of_work(Scope("app"), create_admin_key)
+
+
+async def make_key(
+    database: Database,
+    team: str,
+    profile: str,
+    *,
+    scopes: frozenset[KeyScope],
+    max_authority: Authority,
+    expires_at: datetime | None,
+) -> NewKey:
+    """Make a key of a team's profile, both by name or id; a missing profile is made under that name."""
+    async with database.reading(Scope("app")) as reading:
+        team_id = (await find_team(reading, team)).team_id
+    author = await find_or_create_profile(database, team_id, profile)
+    return await database.unit_of_work(
+        Scope("app", team_id),
+        lambda w: create_key(
+            w,
+            team_id=team_id,
+            profile_id=author.profile_id,
+            scopes=scopes,
+            max_authority=max_authority,
+            expires_at=expires_at,
+        ),
+    )
+
+
+async def end_key(database: Database, key_id: str) -> datetime:
+    """Revoke a key and return since when it is."""
+    return await database.unit_of_work(Scope("app"), lambda w: revoke_key(w, key_id))
+
+
+async def find_or_create_profile(database: Database, team_id: str, name_or_id: str) -> Profile:
+    """Return the team's profile; one is made under that name when there is none."""
+    scope = Scope("app", team_id)
+    try:
+        async with database.reading(scope) as reading:
+            return await find_profile(reading, team_id, name_or_id)
+    except NotFound:
+        return await database.unit_of_work(scope, lambda w: create_profile(w, team_id, name_or_id))

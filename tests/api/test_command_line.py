@@ -1,0 +1,147 @@
+"""The command line as a person uses it: the loop by hand, refusals in a sentence, nothing left behind."""
+
+import json
+import signal
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.api.command_line import CommandLine, descendants, wait_until_gone
+
+BODY = {
+    "evidence": [{"content": "FastAPI depends on Starlette."}],
+    "proposal": {
+        "entities": [{"ref": "f", "name": "FastAPI"}, {"ref": "s", "name": "Starlette"}],
+        "relationships": [
+            {
+                "proposal_id": "p",
+                "subject_ref": "f",
+                "predicate": "depends_on",
+                "object_ref": "s",
+                "evidence": [{"evidence_index": 0, "start": 0, "end": 29}],
+            }
+        ],
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def folder() -> Iterator[Path]:
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as path:
+        yield Path(path)
+
+
+@pytest.fixture(scope="module")
+def cli(folder: Path) -> Iterator[CommandLine]:
+    cli = CommandLine(folder)
+    cli.serve()
+    team = cli.json("team", "create", "acme")
+    assert team["name"] == "acme"
+    key = cli.run("key", "create", "--team", "acme", "--scopes", "read,write,operate", "--save")
+    assert key.returncode == 0, key.stderr
+    yield cli
+    if cli.server is not None:
+        cli.stop()
+
+
+def test_what_was_remembered_is_recalled(cli: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "body.json"
+    file.write_text(json.dumps(BODY))
+    placed = cli.json("remember", str(file))
+    assert [outcome["category"] for outcome in placed["relationship_outcomes"]] == [
+        "relationship_validated_claim"
+    ]
+    answer = cli.json("recall", "What does FastAPI depend on?")
+    assert [result["statement"] for result in answer["results"]] == ["FastAPI depends on Starlette."]
+    assert "FastAPI depends on Starlette.  [validated_claim]" in cli.run("recall", "fastapi").stdout
+
+
+def test_cycle_is_started_shown_and_listed(cli: CommandLine) -> None:
+    run = cli.json("dream", "run")
+    assert cli.json("runs", "show", run["run_id"])["run_id"] == run["run_id"]
+    assert run["run_id"] in [listed["run_id"] for listed in cli.json("runs", "list")["items"]]
+    assert cli.json("dream", "list")["items"] == []
+
+
+def test_saved_key_is_its_owners_only(cli: CommandLine, folder: Path) -> None:
+    assert (folder / "data" / "key").stat().st_mode & 0o777 == 0o600
+
+
+def test_refusal_is_one_sentence_and_exit_code_1(cli: CommandLine) -> None:
+    for arguments in (
+        ("dream", "show", "hyp_unknown"),
+        ("key", "create", "--team", "nobody"),
+        ("team", "create", "acme"),
+        ("dream", "feedback", "hyp_unknown", "reject"),
+    ):
+        done = cli.run(*arguments)
+        assert done.returncode == 1, arguments
+        assert done.stderr.startswith("densemem: ")
+        assert "Traceback" not in done.stderr
+
+
+def test_wrong_use_is_exit_code_2(cli: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "list.json").write_text("[]")
+    for arguments in (
+        ("dance",),
+        ("dream", "list", "--limit", "0"),
+        ("key", "create", "--team", "acme", "--scopes", "admin"),
+        ("remember", str(tmp_path / "list.json")),
+        ("remember", str(tmp_path / "missing.json")),
+    ):
+        done = cli.run(*arguments)
+        assert done.returncode == 2, (arguments, done.stderr)
+        assert "Traceback" not in done.stderr
+
+
+def test_revoked_key_is_refused_at_once(cli: CommandLine) -> None:
+    key = cli.json("key", "create", "--team", "acme")
+    assert cli.run("dream", "list", DENSEMEM_KEY=key["key"]).returncode == 0
+    assert cli.run("key", "revoke", key["key_id"]).returncode == 0
+    done = cli.run("dream", "list", DENSEMEM_KEY=key["key"])
+    assert done.returncode == 1
+
+
+def test_second_server_on_the_folder_is_told_who_has_it(cli: CommandLine) -> None:
+    assert cli.server is not None
+    done = cli.run("serve")
+    assert done.returncode == 1
+    assert str(cli.server.pid) in done.stderr
+
+
+def test_wrong_setting_is_named_without_its_value(cli: CommandLine) -> None:
+    done = cli.run("dream", "list", DENSEMEM_POOL_SIZE="1234567")
+    assert done.returncode == 1
+    assert "POOL_SIZE" in done.stderr
+    assert "1234567" not in done.stderr
+
+
+def test_without_a_server_the_command_says_how_to_start_one(cli: CommandLine) -> None:
+    done = cli.run("recall", "x", DENSEMEM_URL="http://127.0.0.1:9", DENSEMEM_KEY="dm_x")
+    assert done.returncode == 1
+    assert "densemem serve" in done.stderr
+
+
+def test_doctor_finds_nothing_wrong(cli: CommandLine) -> None:
+    assert all(finding["ok"] for finding in cli.json("doctor"))
+
+
+def test_ended_server_keeps_its_data_and_leaves_no_process(cli: CommandLine) -> None:
+    assert cli.server is not None
+    started = descendants(cli.server.pid)
+    assert started
+    assert cli.stop(signal.SIGTERM) == 0
+    assert wait_until_gone(started) == set()
+    cli.serve()
+    assert len(cli.json("recall", "FastAPI")["results"]) == 1
+
+
+def test_killed_server_leaves_no_process(cli: CommandLine) -> None:
+    assert cli.server is not None
+    started = descendants(cli.server.pid)
+    assert started
+    cli.stop(signal.SIGKILL)
+    assert wait_until_gone(started) == set()

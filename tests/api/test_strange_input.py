@@ -1,0 +1,151 @@
+"""Strange requests: refused by name or taken unchanged, never a fault."""
+
+import pytest
+
+from app.kernel.pages import encode_cursor
+from app.tenancy.callers import Caller
+from tests.api.client import NOBODYS_ULID, Api, read_problem
+
+_LISTS = ("/v1/dreams", "/v1/cycle-runs", "/v1/entities", "/v1/conflicts", "/v1/reviews")
+
+
+@pytest.mark.parametrize("path", _LISTS)
+@pytest.mark.parametrize("limit", ["-1", "0", "101", "1e9", "x", "", "1.5", "9" * 40, "%00", "٣٣٣"])
+async def test_a_limit_outside_1_to_100_is_refused(api: Api, team: Caller, path: str, limit: str) -> None:
+    answer = await (await api.client(team)).get(f"{path}?limit={limit}")
+    assert answer.status_code == 422
+    assert [error["field"] for error in read_problem(answer)["errors"]] == ["limit"]
+
+
+@pytest.mark.parametrize("path", _LISTS)
+@pytest.mark.parametrize("cursor", ["x", "%00", "AAAA", "a" * 5000, "🦄", "WzFd", "=", "'"])
+async def test_a_forged_cursor_is_refused(api: Api, team: Caller, path: str, cursor: str) -> None:
+    answer = await (await api.client(team)).get(path, params={"cursor": cursor})
+    assert answer.status_code == 422
+
+
+@pytest.mark.parametrize("position", [["no time", "x"], ["2026-01-01T00:00:00+00:00", "a\0b"]])
+async def test_a_cursor_made_up_with_the_right_checksum_is_refused(
+    api: Api, team: Caller, position: list[str]
+) -> None:
+    filters = {"team_id": team.team_id, "search": None, "kind": None}
+    cursor = encode_cursor("list_entities", filters, position)
+    answer = await (await api.client(team)).get("/v1/entities", params={"cursor": cursor})
+    assert answer.status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        ("/v1/dreams", "status=unheard_of"),
+        ("/v1/dreams", "sort=best"),
+        ("/v1/dreams", "min_likelihood=NaN"),
+        ("/v1/dreams", "min_likelihood=1.1"),
+        ("/v1/dreams", "created_after=yesterday"),
+        ("/v1/dreams", "created_after=1700000000"),
+        ("/v1/dreams", "created_after=2026-11-29T00:00:00"),
+        ("/v1/dreams", "created_before=9999-12-31T23:59:59-23:59"),
+        ("/v1/dreams", "entity_id=%00"),
+        ("/v1/dreams", "predicate="),
+        ("/v1/cycle-runs", "status=done"),
+        ("/v1/cycle-runs", "window=%00"),
+        ("/v1/entities", "kind=animal"),
+        ("/v1/entities", "search=%00"),
+        ("/v1/conflicts", "status=closed"),
+        ("/v1/reviews", "kind=other"),
+    ],
+)
+async def test_a_wrong_filter_is_refused_by_name(api: Api, team: Caller, path: str, query: str) -> None:
+    answer = await (await api.client(team)).get(f"{path}?{query}")
+    assert answer.status_code == 422
+    field = query.partition("=")[0]
+    assert {error["field"].partition(".")[0] for error in read_problem(answer)["errors"]} == {field}
+
+
+async def test_the_clients_request_id_comes_back_and_ours_replaces_an_unusable_one(api: Api) -> None:
+    async def ask(request_id: str) -> str:
+        answer = await api.anonymous().get("/healthz", headers={"X-Request-Id": request_id})
+        return str(answer.headers["x-request-id"])
+
+    assert await ask("my request 7") == "my request 7"
+    assert await ask("a" * 128) == "a" * 128
+    for unusable in ("", "a" * 129, "tab\there"):
+        assert len(await ask(unusable)) == 26
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/v1/nothing", 404, "not_found"),
+        ("GET", "/v1/dreams/", 404, "not_found"),
+        ("GET", "/docs", 404, "not_found"),
+        ("DELETE", "/v1/dreams", 405, "method_not_allowed"),
+        ("PUT", f"/v1/dreams/hyp_{NOBODYS_ULID}", 405, "method_not_allowed"),
+    ],
+)
+async def test_a_wrong_path_or_method_is_a_problem_too(
+    api: Api, team: Caller, method: str, path: str, status: int, code: str
+) -> None:
+    answer = await (await api.client(team)).request(method, path)
+    assert answer.status_code == status
+    problem = read_problem(answer)
+    assert (problem["code"], problem["status"], problem["retryable"]) == (code, status, False)
+    assert ("allow" in answer.headers) == (status == 405)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Content-Type": "application/json", "Content-Encoding": "gzip"},
+        {"Content-Type": "application/json; charset=utf-16"},
+        {"Content-Type": "application/x-www-form-urlencoded"},
+    ],
+)
+async def test_a_body_is_plain_json_in_utf_8(api: Api, team: Caller, headers: dict[str, str]) -> None:
+    client = await api.client(team)
+    answer = await client.post("/v1/recall", headers=headers, content=b'{"query": "x"}')
+    assert answer.status_code == 415
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        (b"", 400),
+        (b"\xff\xfe", 400),
+        (b'{"query": "\xff"}', 400),
+        (b'{"query": "a"} {}', 400),
+        (b'{"query": NaN}', 400),
+        (b"[" * 100_000, 400),
+        (b'{"query": ' + b"[" * 150 + b"]" * 150 + b"}", 422),
+        (b'{"query": "a", "limit": 1' + b"0" * 5000 + b"}", 400),
+        (b"null", 422),
+        (b'"query"', 422),
+        (b'{"query": "\\ud800"}', 422),
+        (b'{"query": "\\udc00 and more"}', 422),
+        (b'{"query": "\\u0000"}', 422),
+        (b'{"query": 7}', 422),
+        (b'{"query": "a", "limit": "7"}', 422),
+        (b'{"query": "a", "limit": 7.5}', 422),
+        (b'{"query": "a", "limit": true}', 422),
+        (b'{"query": "a", "limit": 1' + b"0" * 40 + b"}", 422),
+        (b'{"query": "a", "valid_at": 1700000000}', 422),
+        (b'{"query": "a", "valid_at": "2026-11-29"}', 422),
+        (b'{"query": "\\ud83e\\udd84 <|endoftext|> \\u202e"}', 200),
+    ],
+)
+async def test_a_strange_body_is_refused_or_taken_but_never_a_fault(
+    api: Api, team: Caller, content: bytes, status: int
+) -> None:
+    client = await api.client(team)
+    answer = await client.post("/v1/recall", headers={"Content-Type": "application/json"}, content=content)
+    assert answer.status_code == status, answer.text
+
+
+async def test_a_problem_says_what_to_do(api: Api, team: Caller) -> None:
+    answer = await (await api.client(team)).post("/v1/recall", json={"query": ""})
+    problem = read_problem(answer)
+    assert set(problem) == {
+        *("type", "title", "status", "detail", "code", "retryable", "next_action", "errors")
+    }
+    assert problem["errors"][0]["field"] == "query"
+    assert problem["next_action"]
