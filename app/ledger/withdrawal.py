@@ -8,7 +8,7 @@ from typing import Final, LiteralString
 
 from app.kernel.database import Row, Writing
 from app.ledger.case_events import note_case
-from app.ledger.neighbours import near_of
+from app.ledger.neighbours import lock_groups, near_of
 from app.ledger.predicates import list_predicates
 from app.ledger.relationships import (
     Change,
@@ -112,7 +112,7 @@ async def _end_disputes(
     w: Writing,
     team_id: str,
     changed: Collection[StoredRelationship],
-    current: Mapping[str, StoredRelationship],
+    current: dict[str, StoredRelationship],
     predicates: Mapping[str, Predicate],
     actor_profile_id: str,
 ) -> list[StoredRelationship]:
@@ -122,6 +122,9 @@ async def _end_disputes(
         if one.status == "disputed":
             continue
         near = near_of(team_id, one, predicates)
+        # What was corrected need not be anywhere near what corrects it.
+        groups = (near.group_key, near.opposite_group_key)
+        current = {other.relationship_id: other for other in await lock_groups(w, team_id, groups)} | current
         opposites = [
             other
             for other in current.values()

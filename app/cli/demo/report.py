@@ -92,7 +92,9 @@ def print_dreams(outcome: Outcome) -> None:
     )
     for rejection in outcome.run["rejections"]:
         print_lines(f"  {rejection['count']} rejected: {rejection['reason']}")
-    print_lines(f"  {len(outcome.hits)} of the {len(outcome.dreams)} kept say what was held back. Some of them:")
+    print_lines(
+        f"  {len(outcome.hits)} of the {len(outcome.dreams)} kept say what was held back. Some of them:"
+    )
     # A few of both kinds, each with its likelihood: those that were held back first.
     hits = [dream for dream in outcome.dreams if dream["hypothesis_id"] in outcome.hits]
     others = [dream for dream in outcome.dreams if dream["hypothesis_id"] not in outcome.hits]

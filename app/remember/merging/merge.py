@@ -141,12 +141,16 @@ async def _succeed(
     successor = own or await _insert(w, entrance, moved, near.group_key)
     current[successor.relationship_id] = successor
     citations = await take_over(w, entrance, old.relationship_id, successor.relationship_id)
-    # A position that has ended is not brought back by a merge; its owner's word stands.
-    if successor.status in ("active", "pending_evidence", "disputed", "quarantined"):
-        wanted = old.status if successor.status == "pending_evidence" else successor.status
-        await enter_position(w, entrance, successor, wanted, current)
+    comes_back = own is not None and await w.fetch_one(
+        _ENDED_BY_UNDOING, {"team_id": entrance.team_id, "id": own.relationship_id, "version": own.version}
+    )
+    # A position that has ended otherwise is not brought back by a merge: its owner's word stands.
+    if comes_back or successor.status in ("active", "pending_evidence", "disputed", "quarantined"):
+        is_open = comes_back or successor.status == "pending_evidence"
+        await enter_position(w, entrance, successor, old.status if is_open else successor.status, current)
+    is_created = own is None or bool(comes_back)
     return MovedPosition(
-        old.relationship_id, old.tier, old.status, successor.relationship_id, own is None, citations
+        old.relationship_id, old.tier, old.status, successor.relationship_id, is_created, citations
     )
 
 
@@ -190,6 +194,11 @@ _LIVING: LiteralString = """
     WHERE team_id = %(team_id)s AND (subject_entity_id = %(id)s OR object_entity_id = %(id)s)
       AND status NOT IN ('superseded', 'retracted', 'rejected')
     ORDER BY id
+"""
+_ENDED_BY_UNDOING: LiteralString = """
+    SELECT version FROM relationship_transitions
+    WHERE team_id = %(team_id)s AND relationship_id = %(id)s AND version = %(version)s
+      AND reason = 'entity_unmerged' AND to_status = 'retracted'
 """
 _HELD: LiteralString = """
     SELECT FROM review_tasks
