@@ -30,9 +30,12 @@ async def suggest_merges(reading: Reading, team_id: str, entity_id: str) -> tupl
     """
     entity = await get_entity(reading, team_id, entity_id)
     folded = sorted({fold_name(name) for name in entity.names})
-    params = {"exact": folded, "alike": folded, "most": _MAX_CANDIDATES}
+    params: dict[str, object] = {"exact": folded, "alike": folded, "most": _MAX_CANDIDATES}
     scores: dict[str, float] = {}
-    for row in await reading.fetch_all(_SEARCH, params):
+    letters = sorted({_letters(name) for name in folded} - {""})
+    params |= {"team_id": team_id, "letters": letters}
+    rows = await reading.fetch_all(_SEARCH, params) + await reading.fetch_all(_SAME_LETTERS, params)
+    for row in rows:
         scores[row["entity_id"]] = max(row["score"], scores.get(row["entity_id"], 0.0))
     others = await find_entities_by_id(reading, team_id, scores.keys() - {entity_id})
     found = [
@@ -48,7 +51,7 @@ def _compare(one: Entity, other: Entity) -> Likeness:
     first, second = ({fold_name(name) for name in entity.names} for entity in (one, other))
     if first & second:
         return "same_name"
-    if {_letters(name) for name in first} & {_letters(name) for name in second} - {""}:
+    if {_letters(name) for name in first} & ({_letters(name) for name in second} - {""}):
         return "same_letters"
     return "alike"
 
@@ -59,4 +62,11 @@ def _letters(name: str) -> str:
 
 _SEARCH: LiteralString = """
     SELECT entity_id, folded_name, score FROM search_names(%(exact)s::text[], %(alike)s::text[], %(most)s)
+"""
+# Reads every name of the team: no index knows letters alone, and nobody asks often.
+_SAME_LETTERS: LiteralString = """
+    SELECT entity_id, 1::real AS score FROM entity_names
+    WHERE team_id = %(team_id)s
+      AND regexp_replace(folded_name, '[^[:alnum:]]', '', 'g') = ANY (%(letters)s)
+    ORDER BY entity_id LIMIT %(most)s
 """
