@@ -27,6 +27,10 @@ def add_commands(cli: typer.Typer) -> None:
     key.command("create")(create_key)
     key.command("revoke")(revoke_key)
     cli.add_typer(key, name="key")
+    bench = typer.Typer(help="Measure this machine.", no_args_is_help=True)
+    bench.callback()(lambda: None)  # Keeps the only command a command of its own.
+    bench.command("remember")(bench_remember)
+    cli.add_typer(bench, name="bench")
 
 
 def serve(
@@ -193,3 +197,46 @@ def revoke_key(key_id: str) -> None:
 
     revoked_at = on_database(lambda database: end_key(database, key_id))
     print_lines(f"{key_id} is revoked since {revoked_at:%Y-%m-%d %H:%M} UTC.")
+
+
+def bench_remember(
+    relationships: Annotated[int, typer.Option(min=1, max=100_000, help="How many, for each batch.")] = 1000,
+    batches: Annotated[
+        list[int] | None,
+        typer.Option("--batch", min=1, max=100, help="Relationships a submission; repeatable."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Relationships a second for batches of 1 and 100, beside the raw insert rate of the same rows."""
+    from app.cli.bench.remember import run_bench
+
+    measured = run_bench(
+        read_settings(log_level="error"), relationships=relationships, batches=batches or [1, 100]
+    )
+    rows = [
+        {
+            "batch": one.batch,
+            "relationships": one.relationships,
+            "rows": one.rows,
+            "accepted_per_second": round(one.accept_rate, 1),
+            "placed_per_second": round(one.place_rate, 1),
+            "remembered_per_second": round(one.total_rate, 1),
+            "raw_insert_per_second": round(one.raw_rate, 1),
+            "share_of_raw": round(one.share, 3),
+        }
+        for one in measured
+    ]
+    if as_json:
+        print_json(rows)
+        return
+    columns = {
+        "Batch": "batch",
+        "Count": "relationships",
+        "Rows": "rows",
+        "Accepted/s": "accepted_per_second",
+        "Placed/s": "placed_per_second",
+        "Remembered/s": "remembered_per_second",
+        "Raw insert/s": "raw_insert_per_second",
+        "Share": "share_of_raw",
+    }
+    print_table(columns, rows)

@@ -3,13 +3,16 @@
 What it holds is knowledge: positions of profiles, each resting on verbatim evidence. `remember` is the only
 way in; the dreamer's role can write none of these tables.
 
-* Nodes: `entities` (names are not unique; finding returns all), `typed_values` (one row per value),
-  `predicates` (versioned; key, symmetry and inverse are for good).
-* Evidence: `sources`, `evidence`; `supports` links citations to Relationships and says which tier follows.
+* Nodes: `entities` (names are not unique; finding returns all, and follows merges), `typed_values` (one row per
+  value), `predicates` (versioned; key, symmetry and inverse are for good), `merge_suggestions`.
+* Evidence: `sources` (revisions are compared and set), `evidence`, `evidence_detail`; `supports` links citations
+  to Relationships and says which tier follows.
 * Positions: `relationships`. Each change is one version and one transition, whose `effect` tells a deferred
-  trigger what to do with the Hypotheses that depend on it. `slots` says which positions can meet,
-  `reweigh` what happens when evidence stops counting.
-* Decisions: `cases` between profiles, `reviews` of ambiguities. Reading back: `trace`.
+  trigger what to do with the Hypotheses that depend on it. `slots` says which positions can meet, `neighbours`
+  locks those, `reweigh` says what happens when evidence stops counting, `retraction` takes back, `withdrawal`
+  settles what loses its other side.
+* Decisions: `cases` between profiles (`case_decisions` closes them, `case_events` keeps their story), `reviews` of
+  ambiguities. Reading back: `trace`.
 
 States of a Relationship:
 
@@ -19,13 +22,26 @@ States of a Relationship:
           │                           │
           └──contradicted──▶ rejected │        needs_review, quarantined, disputed: held; retracted: withdrawn
 
+    open, overdue ──decided──▶ resolved, dismissed ──the position decided against gains──▶ open
+          └───────no two sides left────┴──▶ dismissed as `position_withdrawn`, which decides nothing
+
 Invariants: nothing is deleted; an active Relationship has effective support (a CHECK); identities, evidence
 and events never change (triggers); no reference leaves its team (composite foreign keys); only its owner
 changes a Relationship, but for what follows from somebody's conflict. A conflict case changes no tier and no
 status: it takes its positions out of eligibility while it is open.
 
-Lock order: turns for names and slots (advisory), evidence and its source revision, Relationships by id, then
-Hypotheses by id.
+Decisions where the design is silent:
+
+* A retraction revokes the position's supports by an event each: new evidence brings the position back, and counts
+  alone. Retracting what superseded an older position does not bring that one back; stated again, it is reviewed.
+* A previous revision that is not named is compared with nothing. An unchanged document gives its revision another
+  name, which may be named as previous from then on.
+* A decided case stays decided while positions only change harmlessly. It opens again when one that was not
+  preferred gains: another owner, the tier of a fact, another window, or it holds anew.
+* `disputed` is a profile's own decision about two opposite positions of its own; it ends when one of them does.
+
+Lock order: work item, entities, turns for names (advisory), evidence and its source revision, turns for slots
+(advisory), Relationships by id, cases and reviews, then Hypotheses by id.
 
 Pure modules: `vocabulary`, `identity`, `names`, `values`, `phrases`, `inflections`, `slots`, `seed`,
 `predicate_draft`.

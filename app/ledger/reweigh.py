@@ -21,10 +21,14 @@ async def reweigh_relationships(
     become stale or are marked for reassessment, and cases that lost a side close. Returns what was changed, those
     that cite the evidence first.
     """
-    rows = await w.fetch_all(_CITING, {"team_id": team_id, "evidence_ids": sorted(reasons)})
-    citing = {row["relationship_id"]: reasons[row["evidence_id"]] for row in rows}
-    locked = await lock_with_neighbours(w, team_id, list(citing))
-    # What another transaction closed while this one waited is no longer weighed.
+    locked: dict[str, StoredRelationship] = {}
+    while True:
+        # Whatever its status: another transaction may bring it back to life, or make a successor, while we wait.
+        rows = await w.fetch_all(_CITING, {"team_id": team_id, "evidence_ids": sorted(reasons)})
+        citing = {row["relationship_id"]: reasons[row["evidence_id"]] for row in rows}
+        if citing.keys() <= locked.keys():
+            break
+        locked |= await lock_with_neighbours(w, team_id, citing.keys() - locked.keys())
     living = [locked[one] for one in sorted(citing) if locked[one].status in _WEIGHED]
     changed = [
         await reweigh(
@@ -85,8 +89,6 @@ _CITING: LiteralString = """
           UNION ALL
           SELECT team_id, relationship_id, citation_id FROM verification_events) AS cited
       ON cited.team_id = citations.team_id AND cited.citation_id = citations.id
-    JOIN relationships AS r ON r.team_id = cited.team_id AND r.id = cited.relationship_id
     WHERE citations.team_id = %(team_id)s AND citations.evidence_id = ANY (%(evidence_ids)s)
-      AND r.status IN ('pending_evidence', 'active', 'needs_review', 'disputed')
     ORDER BY cited.relationship_id, citations.evidence_id
 """

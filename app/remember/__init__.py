@@ -9,6 +9,9 @@ Steps, one module each:
 `submission` is what comes in, `check` what is refused at once; `intake` stores it and answers before anything is
 judged. The worker's `pipeline` then places one ingest: `examine`, `placement` and `consequences` are pure and
 decide, `place` applies one decision in one transaction. `placements` reads the result back.
+`review_resolution` answers what was held: a proposal goes through the same steps once more with the choice in
+place of what was unclear (`review_choices`), a Relationship is weighed again (`held_positions`). `merging` makes
+two entities one, and two again.
 
 States of an ingest: `queued` → `processing` → `completed`, or `awaiting_review` where a person has to decide, or
 `failed` when its attempts are exhausted. A verifier's failure puts it back to `queued`.
@@ -32,4 +35,7 @@ Decisions where the design is silent:
 * A correction target that is missing, another's, changed or closed refuses the proposal with a reason.
 * A later window that starts in the future closes the old one but leaves it active until then.
 * New support brings a retracted or rejected position back; a superseded one is put to a temporal review.
+* An endpoint that is merged between finding and placing leaves its proposal for the next try, which finds the
+  survivor. A review that is resolved while the worker is at work does the same.
+* One answer about an entity serves every proposal of the submission that asks about the same ref.
 """

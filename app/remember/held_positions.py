@@ -9,9 +9,16 @@ from datetime import datetime
 from typing import LiteralString
 
 from app.kernel.database import Writing
+from app.kernel.errors import WrongState
+from app.ledger.entities import lock_endpoints
 from app.ledger.neighbours import lock_with_neighbours, near_of
 from app.ledger.predicates import list_predicates
-from app.ledger.relationships import Change, StoredRelationship, change_relationship
+from app.ledger.relationships import (
+    Change,
+    StoredRelationship,
+    change_relationship,
+    find_relationships,
+)
 from app.ledger.reviews import Review, close_review
 from app.ledger.slots import Neighbourhood
 from app.ledger.supports import effective_weights, revoke_supports, tier_of
@@ -38,9 +45,13 @@ async def go_on(
     so. Disputed, it and its owner's opposite positions are all `disputed`.
 
     Raises:
-        WrongState: the review is resolved already.
+        WrongState: the review is resolved already; `entity_merged`, what it is about has another position now.
     """
     team_id, relationship_id = caller.team_id, review.relationship_id or ""
+    [held] = await find_relationships(w, team_id, [relationship_id])
+    ends = [one for one in (held.subject_entity_id, held.object_entity_id) if one is not None]
+    if not await lock_endpoints(w, team_id, ends) and choice != REJECT:
+        raise WrongState("One of its ends is merged into another entity.", code="entity_merged")
     locked = await lock_with_neighbours(w, team_id, [relationship_id])
     stored = locked[relationship_id]
     await close_review(

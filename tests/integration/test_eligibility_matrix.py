@@ -245,4 +245,4 @@ async def _insert(w: Writing, table: str, rows: Rows) -> None:
         f"INSERT INTO {table} ({columns}) "
         f"SELECT {columns} FROM jsonb_populate_recordset(NULL::{table}, %(rows)s)"
     )
-    await w.execute(statement, {"rows": Jsonb(rows)})  # type: ignore[arg-type]  # Composed of our own names.
+    await w.execute(statement, {"rows": Jsonb(rows)})

@@ -1,6 +1,7 @@
 """The latest merge of an entity undone: positions get back what they were, from the before-image."""
 
 from datetime import datetime
+from typing import LiteralString
 
 from app.kernel.database import Writing
 from app.kernel.errors import WrongState
@@ -34,7 +35,7 @@ async def unmerge_entity(
 
     Raises:
         NotFound: malformed, missing or another team's.
-        WrongState: `not_merged`; `survivor_merged`, the survivor has to be unmerged first.
+        WrongState: `not_merged`; `survivor_merged` or `merged_since`, a later merge has to be undone first.
     """
     team_id = caller.team_id
     merge = await find_merge(w, team_id, entity_id)
@@ -49,6 +50,11 @@ async def unmerge_entity(
     ids |= {one.successor_id for one in merge.moved if one.successor_id is not None}
     current = await lock_with_neighbours(w, team_id, ids)
     before = dict(current)
+    successors = [one.successor_id for one in merge.moved if one.successor_id is not None]
+    if await w.fetch_one(_MERGED_SINCE, {"team_id": team_id, "ids": successors}) is not None:
+        raise WrongState(
+            "An entity at the other end has been merged since; unmerge that first.", code="merged_since"
+        )
     entrance = Entrance(team_id, "entity_unmerged", caller.profile_id, await list_predicates(w, team_id), now)
     await set_survivor(w, team_id, entity_id, None)
     taken = [await _take_back(w, entrance, one, current) for one in merge.moved]
@@ -95,3 +101,13 @@ def _restored_status(moved: MovedPosition, before: dict[str, StoredRelationship]
     if moved.successor_id is not None and before[moved.successor_id].status in _ENDED:
         return before[moved.successor_id].status
     return moved.status
+
+
+# A later merge went on from where this one left a position; it has its own before-image.
+_MERGED_SINCE: LiteralString = """
+    SELECT r.id FROM relationships AS r
+    JOIN relationship_transitions AS t
+      ON t.team_id = r.team_id AND t.relationship_id = r.id AND t.version = r.version
+    WHERE r.team_id = %(team_id)s AND r.id = ANY (%(ids)s) AND t.reason = 'entity_merged'
+      AND t.to_status = 'superseded' LIMIT 1
+"""
