@@ -1,4 +1,4 @@
-"""Resolving reviews: what was held goes on through examining, verifying and placing; nothing is skipped."""
+"""Resolving reviews of proposals: what was held is examined, verified and placed; nothing is skipped."""
 
 from dataclasses import replace
 
@@ -6,12 +6,9 @@ import pytest
 
 from app.kernel.database import Database
 from app.kernel.errors import Forbidden, InvalidInput, NotFound, WrongState
-from app.ledger.vocabulary import ReviewKind
 from app.remember.claim import Citation, Claim, Judgement
-from app.remember.placements import Placement, RelationshipOutcome
 from app.remember.submission import (
     CitedSpan,
-    CorrectionTarget,
     EntityProposal,
     EvidenceItem,
     RelationshipProposal,
@@ -20,57 +17,29 @@ from app.remember.submission import (
 from app.remember.verify import VerifierFailure
 from app.tenancy.callers import Caller
 from tests.conftest import MakeProfile, MakeTeam
-from tests.factories import make_entity, make_review
+from tests.factories import make_entity
 from tests.integration.changes import (
     answer,
-    cases,
-    evidence_of,
-    guess_from,
-    guess_status,
     license_fastapi,
     open_reviews,
-    retract,
-    retract_text,
-    standing,
-    story,
+)
+from tests.integration.held import (
+    DEPENDS,
+    INSUFFICIENT,
+    hold,
+    place_again,
+    two_starlettes,
 )
 from tests.integration.submissions import (
     ScriptedVerifier,
-    is_eligible,
     place,
     placement,
     relationship,
-    remember,
     rows,
     run,
     state,
     submit,
 )
-
-INSUFFICIENT = Judgement("insufficient", 0.9, "It does not say so.", "not_stated")
-DEPENDS = state("FastAPI", "depends_on", "Starlette")
-
-
-async def hold(database: Database, caller: Caller, submission: Submission) -> tuple[str, RelationshipOutcome]:
-    """Submit what is held by a review; return the ingest and its outcome."""
-    ingest_id = await submit(database, caller, submission)
-    placed = await place(database, caller, ingest_id)
-    assert placed.processing_state == "awaiting_review"
-    return ingest_id, placed.relationship_outcomes[0]
-
-
-async def place_again(
-    database: Database, caller: Caller, ingest_id: str, verifier: ScriptedVerifier | None = None
-) -> Placement:
-    assert (await placement(database, caller, ingest_id)).processing_state == "queued"
-    return await place(database, caller, ingest_id, verifier=verifier)
-
-
-async def two_starlettes(database: Database, caller: Caller) -> tuple[str, str]:
-    return (
-        await make_entity(database, caller, "Starlette", kind="other"),
-        await make_entity(database, caller, "Starlette", kind="other"),
-    )
 
 
 async def test_an_entity_that_is_chosen_is_verified_and_placed(database: Database, team: Caller) -> None:
@@ -288,167 +257,6 @@ async def test_an_answer_while_the_worker_is_at_work_is_not_lost(database: Datab
     assert [one.category for one in placed.relationship_outcomes] == ["relationship_validated_claim"] * 2
 
 
-async def test_an_accepted_temporal_review_supersedes_the_owners_old_position(
-    database: Database, team: Caller
-) -> None:
-    old = await license_fastapi(database, team, "BSD")
-    guess = await guess_from(database, team, old.relationship_id)
-    ingest_id, new = await hold(database, team, state("FastAPI", "licensed_under", "MIT"))
-    await answer(database, team, new.review_id, "accept")
-    assert await standing(database, team, new.relationship_id) == ("validated_claim", "active")
-    assert await standing(database, team, old.relationship_id) == ("validated_claim", "superseded")
-    assert (await relationship(database, team, old.relationship_id))["valid_to"] is not None
-    assert [one[0] for one in await story(database, team, new.relationship_id)] == [
-        "remembered",
-        "review_accepted",
-    ]
-    assert await is_eligible(database, team, new.relationship_id)
-    assert await guess_status(database, team, guess) == "stale"
-    placed = await placement(database, team, ingest_id)
-    [outcome] = placed.relationship_outcomes
-    assert (placed.processing_state, outcome.category) == ("completed", "relationship_validated_claim")
-
-
-async def test_a_rejected_review_leaves_the_old_position_as_it_was(database: Database, team: Caller) -> None:
-    old = await license_fastapi(database, team, "BSD")
-    ingest_id, new = await hold(database, team, state("FastAPI", "licensed_under", "MIT"))
-    await answer(database, team, new.review_id, "reject")
-    assert await standing(database, team, new.relationship_id) == ("validated_claim", "rejected")
-    assert len(await story(database, team, old.relationship_id)) == 1
-    placed = await placement(database, team, ingest_id)
-    assert (placed.processing_state, placed.relationship_outcomes[0].category) == (
-        "completed",
-        "relationship_rejected",
-    )
-    supports = await rows(
-        database,
-        team,
-        "SELECT is_granted FROM supports WHERE team_id = %(team_id)s AND relationship_id = %(id)s",
-        id=new.relationship_id,
-    )
-    assert supports == [{"is_granted": False}]
-
-
-async def test_an_accepted_position_that_another_profile_denies_opens_a_conflict(
-    database: Database, team: Caller, make_profile: MakeProfile
-) -> None:
-    await license_fastapi(database, team, "BSD")
-    _, new = await hold(database, team, state("FastAPI", "licensed_under", "MIT"))
-    other = await make_profile(team, "Second")
-    await license_fastapi(database, other, "ISC")
-    await answer(database, team, new.review_id, "accept")
-    # The case of BSD and ISC closed with BSD, and MIT disagrees with ISC as BSD had.
-    assert [case.state for case in await cases(database, team)] == ["open"]
-    assert not await is_eligible(database, team, new.relationship_id)
-
-
-async def test_support_that_was_lost_meanwhile_is_not_taken_for_granted(
-    database: Database, team: Caller
-) -> None:
-    old = await license_fastapi(database, team, "BSD")
-    _, new = await hold(database, team, state("FastAPI", "licensed_under", "MIT"))
-    [evidence_id] = await evidence_of(database, team, new.relationship_id)
-    await retract_text(database, team, evidence_id)
-    await answer(database, team, new.review_id, "accept")
-    assert await standing(database, team, new.relationship_id) == ("candidate", "pending_evidence")
-    assert await standing(database, team, old.relationship_id) == ("validated_claim", "active")
-
-
-async def deny(database: Database, team: Caller) -> tuple[RelationshipOutcome, RelationshipOutcome]:
-    """Leave a position of the team's and its held opposite."""
-    old = await remember(database, team, DEPENDS)
-    _, new = await hold(database, team, state("FastAPI", "depends_on", "Starlette", polarity="-"))
-    return old, new
-
-
-async def test_an_accepted_opposite_takes_the_old_positions_place(database: Database, team: Caller) -> None:
-    old, new = await deny(database, team)
-    await answer(database, team, new.review_id, "accept")
-    assert await standing(database, team, old.relationship_id) == ("validated_claim", "superseded")
-    assert await standing(database, team, new.relationship_id) == ("validated_claim", "active")
-
-
-async def test_a_disputed_pair_stays_on_record_and_neither_counts(database: Database, team: Caller) -> None:
-    old, new = await deny(database, team)
-    guess = await guess_from(database, team, old.relationship_id)
-    await answer(database, team, new.review_id, "dispute")
-    for outcome in (old, new):
-        assert await standing(database, team, outcome.relationship_id) == ("validated_claim", "disputed")
-        assert not await is_eligible(database, team, outcome.relationship_id)
-    assert await guess_status(database, team, guess) == "stale"
-    assert (await story(database, team, old.relationship_id))[-1][0] == "disputed"
-
-
-@pytest.mark.parametrize("by", ["retraction", "correction"])
-async def test_a_dispute_ends_with_one_side_and_the_other_is_reinstated(
-    database: Database, team: Caller, by: str
-) -> None:
-    old, new = await deny(database, team)
-    await answer(database, team, new.review_id, "dispute")
-    if by == "retraction":
-        await retract(database, team, new.relationship_id)
-    else:
-        target = CorrectionTarget(new.relationship_id or "", 2)
-        await remember(database, team, state("FastAPI", "depends_on", "AnyIO", correction_target=target))
-    assert await standing(database, team, old.relationship_id) == ("validated_claim", "active")
-    assert (await story(database, team, old.relationship_id))[-1][0] == "reinstated"
-    assert await is_eligible(database, team, old.relationship_id)
-
-
-async def test_a_superseded_position_that_is_accepted_again_holds_again(
-    database: Database, team: Caller
-) -> None:
-    old = await license_fastapi(database, team, "BSD")
-    await remember(
-        database,
-        team,
-        state(
-            "FastAPI",
-            "licensed_under",
-            "MIT",
-            correction_target=CorrectionTarget(old.relationship_id or "", 1),
-        ),
-    )
-    again = await license_fastapi(database, team, "BSD")
-    assert again.reason is None or again.review_id is not None
-    await answer(database, team, again.review_id, "accept")
-    stored = await relationship(database, team, old.relationship_id)
-    assert (stored["status"], stored["valid_to"]) == ("active", None)
-    statuses = await rows(
-        database, team, "SELECT status FROM relationships WHERE team_id = %(team_id)s ORDER BY status"
-    )
-    assert [row["status"] for row in statuses] == ["active", "superseded"]
-
-
-@pytest.mark.parametrize("kind", ["identity", "predicate", "scope", "temporal", "policy"])
-async def test_a_review_of_any_kind_frees_the_relationship_that_it_held(
-    database: Database, team: Caller, kind: ReviewKind
-) -> None:
-    outcome = await remember(database, team, DEPENDS)
-    review_id = await make_review(database, team, outcome.relationship_id, kind=kind)
-    assert not await is_eligible(database, team, outcome.relationship_id)
-    await answer(database, team, review_id, "accept")
-    assert await is_eligible(database, team, outcome.relationship_id)
-    assert (await relationship(database, team, outcome.relationship_id))["version"] == 2
-
-
-async def test_a_second_submission_of_a_held_position_waits_for_the_same_review(
-    database: Database, team: Caller
-) -> None:
-    await license_fastapi(database, team, "BSD")
-    _, first = await hold(database, team, state("FastAPI", "licensed_under", "MIT"))
-    second_id, second = await hold(
-        database, team, state("FastAPI", "licensed_under", "MIT", source_group="another")
-    )
-    assert second.review_id == first.review_id
-    await answer(database, team, first.review_id, "accept")
-    placed = await placement(database, team, second_id)
-    assert (placed.processing_state, placed.relationship_outcomes[0].category) == (
-        "completed",
-        "relationship_fact",
-    )
-
-
 @pytest.mark.parametrize("choice", ["", "accept", "depends_on", "ent_x", "ent_00000000000000000000000000"])
 async def test_a_choice_that_the_review_does_not_have_is_refused(
     database: Database, team: Caller, choice: str
@@ -459,16 +267,6 @@ async def test_a_choice_that_the_review_does_not_have_is_refused(
         await answer(database, team, outcome.review_id, choice)
     assert (refused.value.code, refused.value.errors[0].field) == ("choice_invalid", "choice")
     assert len(await open_reviews(database, team)) == 1
-
-
-@pytest.mark.parametrize("choice", ["new", "dispute", "nobodys_predicate"])
-async def test_a_held_relationship_takes_other_words_than_a_held_proposal(
-    database: Database, team: Caller, choice: str
-) -> None:
-    await license_fastapi(database, team, "BSD")
-    _, new = await hold(database, team, state("FastAPI", "licensed_under", "MIT"))
-    with pytest.raises(InvalidInput):
-        await answer(database, team, new.review_id, choice)
 
 
 async def test_a_review_is_resolved_once(database: Database, team: Caller) -> None:
