@@ -30,6 +30,15 @@ class ConflictCase(Base):
 
     __table_args__ = (
         references("entities", "subject_entity_id", name="conflict_cases_subject"),
+        references(
+            "conflict_positions",
+            "id",
+            "preferred_position_id",
+            to=("case_id", "id"),
+            name="conflict_cases_preferred_position",
+            is_mutual=True,
+        ),
+        references("profiles", "closed_by_profile_id", name="conflict_cases_closed_by"),
         CheckConstraint("kind IN ('other_object', 'opposite_polarity')", name="kind_is_known"),
         CheckConstraint("status IN ('open', 'resolved', 'dismissed')", name="status_is_known"),
         CheckConstraint(
@@ -52,6 +61,7 @@ class ConflictPosition(Base):
     __table_args__ = (
         references("conflict_cases", "case_id", name="conflict_positions_case"),
         UniqueConstraint("team_id", "case_id", "semantic_group_key", name="conflict_positions_are_unique"),
+        UniqueConstraint("team_id", "case_id", "id", name="conflict_positions_of_case"),
         Index("conflict_positions_by_group", "team_id", "semantic_group_key"),
     )
 
@@ -77,6 +87,8 @@ class ReviewTask(Base):
 
     __table_args__ = (
         references("relationships", "relationship_id", name="review_tasks_relationship"),
+        references("ingests", "ingest_id", name="review_tasks_ingest"),
+        references("profiles", "closed_by_profile_id", name="review_tasks_closed_by"),
         one_of("kind", ReviewKind),
         CheckConstraint("status IN ('open', 'resolved')", name="status_is_known"),
         Index(
