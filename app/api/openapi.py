@@ -20,7 +20,6 @@ BODIES: Final[tuple[type[Closed], ...]] = (
     *(RememberBody, RecallBody, FeedbackBody, StartBody, PredicateBody, PredicateChangesBody),
     *(TeamBody, ProfileBody, KeyBody),
 )
-VERSION: Final = "1.0.0"
 _REFERENCE: Final = "#/components/schemas/{model}"
 
 
