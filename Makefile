@@ -4,6 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 UV     := UV_PYTHON_DOWNLOADS=never $(BIN)/uv
 READY  := $(VENV)/.ready
+UV_VERSION := $(shell sed -n 's/^uv==\([0-9.]*\).*/\1/p' requirements.lock)
 ARGS   ?=
 JOBS   ?= 2
 
@@ -51,7 +52,7 @@ clean: ## Remove the environment; the data folder stays.
 $(READY): requirements.lock pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed.")'
-	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
 	@$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock
 	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	@touch $(READY)

@@ -9,4 +9,8 @@ Packages, from the doors down; imports only run downwards (`make check` holds th
     queue                               leases: knows no domain word
     tenancy                             teams, profiles, keys, effective settings
     kernel  postgres                    settings, database, ids, errors, logging; the embedded server
+
+"Spec: …" and "Design, section …" in a docstring name the rule's source: the product's specification and design.
 """
+
+__version__ = "0.1.0"

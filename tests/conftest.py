@@ -4,7 +4,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import ExitStack
 from typing import Final
 
+import hypothesis
 import pytest
+from hypothesis import HealthCheck
 
 from app.kernel.database import Database, Scope
 from app.kernel.settings import Settings
@@ -12,6 +14,12 @@ from app.ledger.founding import found_team
 from app.tenancy.callers import Caller
 from app.tenancy.teams import create_profile, new_team_id
 from tests.databases import create_database, drop_database, service_url, start_server
+
+# A busy machine is no fault of a test.
+hypothesis.settings.register_profile(
+    "any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any-machine")
 
 MakeTeam = Callable[[], Awaitable[Caller]]
 MakeProfile = Callable[[Caller, str], Awaitable[Caller]]

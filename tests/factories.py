@@ -240,18 +240,14 @@ async def make_conflict(
         base: dict[str, object] = {"team_id": caller.team_id, "id": case_id}
         await writing.execute(
             sql.CASE,
-            base
-            | {
-                "status": status,
-                "subject_id": subject_id,
-                "preferred": position_ids[0] if status == "resolved" else None,
-                "due_in": due_in,
-            },
+            base | {"subject_id": subject_id, "due_in": due_in},
         )
         for position_id, position in zip(position_ids, positions, strict=True):
             await writing.execute(
                 sql.CASE_POSITION, base | {"position_id": position_id, "group_key": position.group_key}
             )
+        preferred = position_ids[0] if status == "resolved" else None
+        await writing.execute(sql.CASE_STATUS, base | {"status": status, "preferred": preferred})
 
     await _as_app(database, caller, write)
     return case_id

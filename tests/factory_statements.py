@@ -87,9 +87,13 @@ CHANGE: LiteralString = """
 """
 CASE: LiteralString = """
     INSERT INTO conflict_cases
-        (team_id, id, kind, status, subject_entity_id, predicate_key, preferred_position_id, due_at)
-    VALUES (%(team_id)s, %(id)s, 'other_object', %(status)s, %(subject_id)s, 'licensed_under', %(preferred)s,
+        (team_id, id, kind, status, subject_entity_id, predicate_key, due_at)
+    VALUES (%(team_id)s, %(id)s, 'other_object', 'open', %(subject_id)s, 'licensed_under',
             clock_timestamp() + %(due_in)s)
+"""
+CASE_STATUS: LiteralString = """
+    UPDATE conflict_cases SET status = %(status)s, preferred_position_id = %(preferred)s
+    WHERE team_id = %(team_id)s AND id = %(id)s
 """
 CASE_POSITION: LiteralString = """
     INSERT INTO conflict_positions (team_id, id, case_id, semantic_group_key)

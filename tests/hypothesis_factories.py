@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import LiteralString
 
+from app.hypotheses.lifecycle import HypothesisStatus
 from app.hypotheses.writes import Generation, NewHypothesis, SourceSeen, insert_hypotheses
 from app.kernel.database import Database, Row, Scope, Writing
 from app.kernel.ids import new_id
@@ -88,6 +89,28 @@ async def make_hypothesis(
     return hypothesis_id
 
 
+async def set_status(
+    database: Database, caller: Caller, hypothesis_id: str, status: HypothesisStatus
+) -> None:
+    """Leave the Hypothesis with the status; a submitted one gets the open submission that it needs."""
+    params = {
+        "team_id": caller.team_id,
+        "id": hypothesis_id,
+        "status": status,
+        "is_open": status == "submitted",
+        "ingest_id": new_id("ing"),
+        "profile_id": caller.profile_id,
+    }
+
+    async def write(w: Writing) -> None:
+        if status == "submitted":
+            await w.execute(_INGEST, params)
+            await w.execute(_SUBMISSION, params)
+        await w.execute(_SET_STATUS, params)
+
+    await database.unit_of_work(Scope("app", caller.team_id), write)
+
+
 def _source(row: Row) -> SourceSeen:
     return SourceSeen(
         relationship_id=row["id"],
@@ -98,6 +121,18 @@ def _source(row: Row) -> SourceSeen:
     )
 
 
+_INGEST: LiteralString = """
+    INSERT INTO ingests (team_id, id, profile_id, max_authority, proposal, correlation_id, processing_state)
+    VALUES (%(team_id)s, %(ingest_id)s, %(profile_id)s, 'primary', '{}', 'test', 'queued')
+"""
+_SUBMISSION: LiteralString = """
+    INSERT INTO hypothesis_submissions (team_id, ingest_id, hypothesis_id, decision)
+    VALUES (%(team_id)s, %(ingest_id)s, %(id)s, 'confirm_true')
+"""
+_SET_STATUS: LiteralString = """
+    UPDATE hypotheses SET status = %(status)s, submission_is_open = %(is_open)s
+    WHERE team_id = %(team_id)s AND id = %(id)s AND status <> %(status)s
+"""
 _NAMES: LiteralString = """
     SELECT (SELECT name FROM entities WHERE team_id = %(team_id)s AND id = %(subject_id)s) AS subject,
            coalesce((SELECT name FROM entities WHERE team_id = %(team_id)s AND id = %(object_id)s),

@@ -4,8 +4,9 @@ from typing import Any
 
 from fastapi import FastAPI
 
+from app import __version__
 from app.api.door import Door, Wake
-from app.api.openapi import VERSION, describe_routes
+from app.api.openapi import describe_routes
 from app.api.problems import register_problems
 from app.api.request_id import RequestIds
 from app.api.routes import admin, catalogue, dreams, health, lifecycle, memory, merges, runs
@@ -33,7 +34,9 @@ def build_openapi() -> dict[str, Any]:  # An OpenAPI document.
 def _assemble() -> FastAPI:
     # Neither FastAPI's own pages nor its redirects: the first load scripts from elsewhere, the second turn a
     # wrong path into a right one without saying so.
-    app = FastAPI(version=VERSION, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
+    app = FastAPI(
+        version=__version__, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False
+    )
     for routes in (memory, lifecycle, merges, dreams, runs, catalogue, admin, health):
         app.include_router(routes.router)
     register_problems(app)

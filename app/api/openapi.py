@@ -24,7 +24,6 @@ BODIES: Final[tuple[type[Closed], ...]] = (
     *(RetractBody, ResolveConflictBody, ResolveReviewBody, MergeBody, UnmergeBody),
     *(TeamBody, ProfileBody, KeyBody),
 )
-VERSION: Final = "1.0.0"
 _REFERENCE: Final = "#/components/schemas/{model}"
 
 

@@ -11,6 +11,7 @@ import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -116,6 +117,9 @@ class Faults:
 
         try:
             await self._app(scope, receive, send_seen)
+        except ClientDisconnect:
+            # Whoever asked has gone: there is nobody to answer, and nothing is wrong here.
+            return
         except Exception as error:  # The door's last resort: one bad request must not be a leak.
             if scope["type"] != "http" or has_begun:
                 raise

@@ -7,13 +7,13 @@ from typing import TypeVar
 
 from app.cli.context import read_settings
 from app.cli.server import open_database
-from app.kernel.backend import Backend, migrate_backend, running_backend
+from app.kernel.backend import Backend, prepare_backend, running_backend
 from app.kernel.database import Database, Scope
 from app.kernel.errors import NotFound
 from app.ledger.founding import found_team
 from app.tenancy.authority import Authority
 from app.tenancy.callers import KeyScope
-from app.tenancy.keys import NewKey, create_admin_key, create_key, revoke_key
+from app.tenancy.keys import Key, NewKey, create_admin_key, create_key, list_keys, revoke_key
 from app.tenancy.teams import Profile, Team, create_profile, find_profile, find_team, list_teams, new_team_id
 
 T = TypeVar("T")
@@ -29,7 +29,7 @@ def on_database(work: Callable[[Database], Awaitable[T]]) -> T:
 
     with running_backend(settings, joins_running=True) as backend:
         if not backend.is_shared:
-            migrate_backend(backend, settings)
+            prepare_backend(backend, settings)
         return asyncio.run(run(backend))
 
 
@@ -43,6 +43,13 @@ async def newest_teams(database: Database) -> tuple[Team, ...]:
     """Return the newest thousand teams."""
     async with database.reading(Scope("app")) as reading:
         return (await list_teams(reading, limit=1000, cursor=None)).items
+
+
+async def newest_keys(database: Database, team: str) -> tuple[Key, ...]:
+    """Return the newest thousand keys of the team of that name or id."""
+    async with database.reading(Scope("app")) as reading:
+        team_id = (await find_team(reading, team)).team_id
+        return (await list_keys(reading, team_id, limit=1000, cursor=None)).items
 
 
 async def make_admin_key(database: Database) -> NewKey:

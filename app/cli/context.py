@@ -25,7 +25,13 @@ def read_settings(*, log_level: str | None = None) -> Settings:
     try:
         settings = Settings()
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
+        wrong = "; ".join(f"{name_variable(e['loc'])}: {e['msg']}" for e in error.errors())
         raise SetupError(f"A setting of the environment is wrong: {wrong}. See docs/settings.md.") from None
     configure_logs(log_level or settings.log_level)
     return settings
+
+
+def name_variable(location: tuple[int | str, ...]) -> str:
+    """Return the environment variable behind a wrong field."""
+    field = str(location[0])
+    return f"DENSEMEM_{field.upper()}" if field in Settings.model_fields else field

@@ -1,6 +1,7 @@
 """Commands for the machine with the database."""
 
 import os
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, get_args
@@ -25,6 +26,7 @@ def add_commands(cli: typer.Typer) -> None:
     cli.add_typer(team, name="team")
     key = typer.Typer(help="API keys.", no_args_is_help=True)
     key.command("create")(create_key)
+    key.command("list")(list_keys)
     key.command("revoke")(revoke_key)
     cli.add_typer(key, name="key")
     bench = typer.Typer(help="Measure this machine.", no_args_is_help=True)
@@ -75,6 +77,8 @@ def demo(
 ) -> None:
     """Run the whole loop on real evidence: the metadata of the packages that are installed here.
 
+    On an embedded server of its own, gone afterwards; with DATABASE_URL, in a team of its own that stays.
+
     Exit code 1 when no dream was a held-back edge.
     """
     from app.cli.demo.stage import run_demo
@@ -87,13 +91,12 @@ def demo(
 def doctor(as_json: AsJson = False) -> None:
     """Say what is wrong with the set-up and how to mend it; exit code 1 when something is."""
     settings = read_settings()
-    if settings.database_url is not None:
-        from app.kernel.backend import external_backend, migrate_backend
+    if settings.database_url is None:
+        findings = diagnose(settings.data_dir, os.environ)
+    else:
+        from app.kernel.backend import diagnose_external
 
-        migrate_backend(external_backend(settings), settings)
-        print_lines("DATABASE_URL answers, and its roles and tables are up to date.")
-        return
-    findings = diagnose(settings.data_dir, os.environ)
+        findings = diagnose_external(settings)
     if as_json:
         print_json([{"check": f.check, "ok": f.ok, "detail": f.detail, "remedy": f.remedy} for f in findings])
     else:
@@ -163,8 +166,8 @@ def create_key(
     from app.cli.administration import make_admin_key, make_key, on_database
 
     wanted = frozenset(scope.strip() for scope in scopes.split(",") if scope.strip())
-    if not admin and team is None:
-        raise typer.BadParameter("A key needs --team, or --admin.")
+    if admin == (team is not None):
+        raise typer.BadParameter("A key needs either --team or --admin.")
     if not wanted or not wanted <= frozenset(get_args(KeyScope)):
         raise typer.BadParameter("--scopes takes read, write and operate, comma-separated.")
     if max_authority not in get_args(Authority):
@@ -189,6 +192,30 @@ def create_key(
         print_lines(f"{key.key_id} is kept in {kept_in}.")
     else:
         print_lines(key.secret)
+        print(f"This is {key.key_id}; the secret is not shown again.", file=sys.stderr)
+
+
+def list_keys(
+    team: Annotated[str, typer.Option(help="Team by name or id.")], as_json: AsJson = False
+) -> None:
+    """List a team's keys, newest first; secrets are not stored."""
+    from app.cli.administration import newest_keys, on_database
+
+    keys = [
+        {
+            "key_id": key.key_id,
+            "profile_id": key.profile_id,
+            "scopes": list(key.scopes),
+            "expires_at": key.expires_at and key.expires_at.isoformat(),
+            "revoked_at": key.revoked_at and key.revoked_at.isoformat(),
+        }
+        for key in on_database(lambda database: newest_keys(database, team))
+    ]
+    if as_json:
+        print_json(keys)
+    else:
+        columns = {"Key": "key_id", "Profile": "profile_id", "Scopes": "scopes"}
+        print_table(columns | {"Expires": "expires_at", "Revoked": "revoked_at"}, keys)
 
 
 def revoke_key(key_id: str) -> None:

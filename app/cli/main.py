@@ -1,16 +1,25 @@
 """The command tree."""
 
 import sys
+from typing import Annotated
 
 import typer
 
+from app import __version__
 from app.cli import host, remote
 from app.kernel.errors import DenseMemError
 from app.postgres.errors import EmbeddedPostgresError
 
+
+def print_version(is_asked: bool) -> None:
+    """Print the version and end, when asked to."""
+    if is_asked:
+        print(f"densemem {__version__}")
+        raise typer.Exit
+
+
 cli = typer.Typer(
     name="densemem",
-    help="A memory for AI agents that dreams in a ledger of its own.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -18,6 +27,15 @@ cli = typer.Typer(
 )
 host.add_commands(cli)
 remote.add_commands(cli)
+
+
+@cli.callback()
+def start(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=print_version)
+    ] = False,
+) -> None:
+    """A memory for AI agents that dreams in a ledger of its own."""
 
 
 def main() -> None:

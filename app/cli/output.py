@@ -1,13 +1,15 @@
 """What a command prints: a table or lines for people, JSON for programs."""
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+UNBOUNDED_WIDTH: Final = 500
 Json = dict[str, Any]  # The shape of each answer is the API's; see openapi/densemem.json.
 
 
@@ -19,12 +21,16 @@ def print_json(answer: object) -> None:
 def print_table(columns: Mapping[str, str], rows: Sequence[Json]) -> None:
     """Print rows under headings; `columns` maps a heading to the field that it shows."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in columns:
-        table.add_column(heading, overflow="fold")
+    for heading, field in columns.items():
+        # An id or a time that is cut in two cannot be copied.
+        is_whole = field.endswith(("_id", "_at"))
+        table.add_column(heading, overflow="ignore" if is_whole else "fold", no_wrap=is_whole)
     for row in rows:
         # Text, not markup: names may hold brackets.
         table.add_row(*(Text(show(row.get(field))) for field in columns.values()))
-    Console(highlight=False, soft_wrap=False).print(table)
+    # Another program's line is as long as it needs to be.
+    width = None if sys.stdout.isatty() else UNBOUNDED_WIDTH
+    Console(highlight=False, width=width).print(table)
 
 
 def print_lines(*lines: str) -> None:

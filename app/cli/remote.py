@@ -3,7 +3,8 @@
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from time import monotonic, sleep
+from typing import Annotated, Final
 
 import typer
 
@@ -21,11 +22,13 @@ DREAM_COLUMNS = {
 RUN_COLUMNS = {
     "Run": "run_id",
     "Trigger": "trigger",
+    "Dry": "dry_run",
     "Status": "status",
     "Reason": "reason",
     "Persisted": "persisted",
     "Started": "started_at",
 }
+POLL_SECONDS: Final = 0.2
 Limit = Annotated[int, typer.Option(min=1, max=100, help="Rows at most.")]
 
 
@@ -79,11 +82,19 @@ def recall(
 
 def run_dream(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would come, keep nothing.")] = False,
+    wait: Annotated[int, typer.Option(min=0, help="Seconds to wait for its end.")] = 60,
     as_json: AsJson = False,
 ) -> None:
-    """Start a dream cycle now, or show the one under way."""
+    """Run a dream cycle now, or join the one under way, and show what came of it."""
     with connect() as client:
         run = client.post("/v1/cycle-runs", {"dry_run": dry_run})
+        if run["dry_run"] != dry_run:
+            kind = "dry run" if run["dry_run"] else "real run"
+            print(f"A {kind} is under way; this is that one.", file=sys.stderr)
+        deadline = monotonic() + wait
+        while run["finished_at"] is None and monotonic() < deadline:
+            sleep(POLL_SECONDS)
+            run = client.get(f"/v1/cycle-runs/{run['run_id']}")
     print_json(run) if as_json else print_run(run)
 
 
@@ -160,13 +171,11 @@ def cancel_run(run_id: str, as_json: AsJson = False) -> None:
 
 def print_recall(answer: Json) -> None:
     """Print both lists, never mixed."""
-    print_lines("Known:")
+    print_lines("Known:" if answer["results"] else "Nothing is known about that.")
     for result in answer["results"]:
         copies = len(result["equivalent_relationship_ids"])
         held = f", held by {copies + 1}" if copies else ""
         print_lines(f"  {result['statement']}  [{result['tier']}{held}]")
-    if not answer["results"]:
-        print_lines("  nothing")
     if answer["related_hypotheses"]:
         print_lines("Ideas, not known:")
         for idea in answer["related_hypotheses"]:
@@ -189,6 +198,11 @@ def print_dream(dream: Json) -> None:
         )
     for premise in dream["explanation"]["premises"]:
         print_lines(f"      {premise['statement']}  {premise['relationship_id']}")
+    if not dream["is_current"]:
+        print_lines("  Not current: " + "; ".join(cause["message"] for cause in dream["not_current_because"]))
+    for event in dream["events"]:
+        reason = f": {event['reason']}" if event["reason"] else ""
+        print_lines(f"  {event['created_at']} {event['event']} → {event['to_status']}{reason}")
     for submission in dream["submissions"]:
         print_lines(
             f"  {submission['decision']} as {submission['ingest_id']}: {submission['processing_state']}"
@@ -198,12 +212,19 @@ def print_dream(dream: Json) -> None:
 def print_run(run: Json) -> None:
     """Print one run and its funnel."""
     funnel = run["funnel"]
+    kind = "dry run, " if run["dry_run"] else ""
     print_lines(
-        f"{run['run_id']}: {run['status']}" + (f" ({run['reason']})" if run["reason"] else ""),
+        f"{run['run_id']}: {kind}{run['status']}" + (f" ({run['reason']})" if run["reason"] else ""),
         "  " + ", ".join(f"{name} {show(count)}" for name, count in funnel.items()),
     )
     for rejection in run["rejections"]:
         print_lines(f"  rejected {rejection['count']}: {rejection['reason']}")
+    for dream in run["would_persist"] or []:
+        print_lines(f"  would come: {dream['statement']}  [likelihood {dream['likelihood']:.2f}]")
+    usage = run["usage"]
+    print_lines(
+        f"  {usage['input_tokens']} tokens in, {usage['output_tokens']} out, {usage['cost_usd']:.2f} USD"
+    )
 
 
 def connect() -> Client:

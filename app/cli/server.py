@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 import uvicorn
 
 from app.api.app import create_app
-from app.kernel.backend import Backend, migrate_backend, running_backend
+from app.kernel.backend import Backend, prepare_backend, running_backend
 from app.kernel.database import Database
 from app.kernel.errors import SetupError
 from app.kernel.settings import Settings
@@ -29,10 +29,17 @@ def serve_until_signalled(settings: Settings, *, with_worker: bool) -> None:
         ):
             where = f"embedded PostgreSQL in {settings.data_dir}" if backend.is_embedded else "DATABASE_URL"
             print(f"Dense-Mem serves at {url} ({where}). Ctrl-C ends it.", flush=True)
-            await asked
+            died = asyncio.create_task(until_dead(backend))
+            await asyncio.wait([asked, died], return_when=asyncio.FIRST_COMPLETED)
+            died.cancel()
+        if not asked.done():
+            raise SetupError(
+                f"The embedded PostgreSQL has ended; {settings.data_dir / 'server.log'} says why. "
+                "Nothing that was committed is lost: start again."
+            )
 
     with running_backend(settings) as backend:
-        migrate_backend(backend, settings)
+        prepare_backend(backend, settings)
         asyncio.run(run(backend))
 
 
@@ -110,6 +117,12 @@ async def until_signalled() -> None:
         with suppress(NotImplementedError):
             loop.add_signal_handler(number, asked.set)
     await asked.wait()
+
+
+async def until_dead(backend: Backend) -> None:
+    """Return when the embedded server that this process runs has ended."""
+    while backend.is_alive():
+        await asyncio.sleep(1)
 
 
 def bind(host: str, port: int) -> socket.socket:

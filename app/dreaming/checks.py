@@ -116,13 +116,14 @@ def _find_object_fault(proposal: Proposal, nodes: Mapping[str, Node]) -> str | N
 
 def _find_kind_fault(idea: Idea, bench: Bench) -> str | None:
     subject, target = bench.inputs.nodes[idea.edge.subject_id], bench.inputs.nodes[idea.edge.object_id]
+    predicate = bench.current.predicates.get(idea.predicate.key, idea.predicate)
     if subject.kind is None:
         return "a Value is never a subject"
-    if not idea.predicate.accepts_subject(subject.kind):
+    if not predicate.accepts_subject(subject.kind):
         return f"a subject of kind {subject.kind} is not allowed"
-    if target.kind is not None and not idea.predicate.accepts_entity_object(target.kind):
+    if target.kind is not None and not predicate.accepts_entity_object(target.kind):
         return f"an object of kind {target.kind} is not allowed"
-    if target.value_type is not None and not idea.predicate.accepts_value_object(target.value_type):
+    if target.value_type is not None and not predicate.accepts_value_object(target.value_type):
         return f"a value of type {target.value_type} is not allowed"
     return None
 

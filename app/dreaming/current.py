@@ -42,6 +42,7 @@ async def lock_and_read_current(
             for key in inputs.predicates
             if key not in predicates or predicates[key].lifecycle_state == "retired"
         ),
+        predicates=predicates,
     )
 
 

@@ -1,8 +1,8 @@
 """Finding due teams and queueing their runs: one run a window, whatever the number of schedulers.
 
 `dream_schedules.next_due_at` is indexed, so a tick costs the due teams only. Each team is planned in a
-transaction of its own: one team's fault does not stop the others. Redis is nowhere in this: the run is recorded
-before anything is generated.
+transaction of its own: one team's fault does not stop the others. The run is recorded
+before anything is generated, in PostgreSQL alone.
 """
 
 from datetime import datetime, timedelta
@@ -28,7 +28,7 @@ LATE_AFTER: Final = timedelta(minutes=15)
 async def plan_team(writing: Writing, team_id: str, now: datetime) -> datetime | None:
     """Leave the team's next due instant as its configuration says, and return it; None while dreaming is off.
 
-    Called whenever a setting of the team changes, so that it holds without a restart. A window that was due
+    To be called when a setting of the team changes, so that it holds without a restart. A window that was due
     and not yet queued is given up: it belonged to the settings of before.
 
     Raises:

@@ -15,12 +15,14 @@ class Current:
     `source_versions`: relationship id → (version, eligible) from `lock_sources`; a missing id counts as not
     eligible. `missing_nodes`: endpoints of the snapshot that exist no longer (merged away).
     `missing_predicates`: keys of the snapshot that are no longer registered or were retired since.
+    `predicates`: the registry by key; whether a predicate takes the ends is asked of it, not of the snapshot.
     """
 
     source_versions: Mapping[str, tuple[int, bool]]
     standing: Standing = field(default_factory=Standing)
     missing_nodes: frozenset[str] = frozenset()
     missing_predicates: frozenset[str] = frozenset()
+    predicates: Mapping[str, Predicate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ class EchoIndex:
     _teams: OrderedDict[str, _Kept] = field(default_factory=OrderedDict)
 
     async def is_echo(self, reading: Reading, team_id: str, quotes: Sequence[str]) -> bool:
-        """Return whether one of the quotes restates a statement or rationale of the team.
+        """Return whether one of the quotes restates a statement or rationale of the team, or strings several.
 
         The newest 20 000 Hypotheses count, in whatever state they are: a rejected guess said again is still a
         guess. Source: Design, section 4 step 5.
@@ -39,7 +39,7 @@ class EchoIndex:
         if not quotes:
             return False
         statements = await self._statements(reading, team_id)
-        return any(statements.restated_by(quote) for quote in quotes)
+        return any(statements.restated_by(quote) or statements.strung_together_by(quote) for quote in quotes)
 
     async def _statements(self, reading: Reading, team_id: str) -> FoldedStatements:
         row = await reading.fetch_one(_STAMP, {"team_id": team_id})

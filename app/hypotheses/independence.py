@@ -1,13 +1,15 @@
 """Whether a text merely says a Hypothesis again. Pure.
 
 A Hypothesis that comes back as evidence would confirm itself, so `remember` gives an echo no support and
-feedback refuses it. Two measures, both after folding case, whitespace and punctuation:
+feedback refuses it. Three measures, all after folding case, whitespace and punctuation:
 
 * `restates`, for statements and rationales: the same words, or one token inserted, deleted or replaced.
   Generated statements always hedge, so "FastAPI depends on Starlette." is two edits away from "FastAPI may
   depend on Starlette." and stays honest evidence.
 * `repeats`, for the source evidences: the same words and no edit. "FastAPI depends on Pydantic." is new
   evidence beside "FastAPI depends on Starlette.", although one token apart.
+* `strung_together_by`, for all of them: nothing but such texts, one after the other. A statement with its
+  rationale behind it, or said twice, says nothing new either.
 
 A token is a run of letters, digits and marks; in scripts that are written without spaces (Han, kana,
 Bopomofo, Thai, Lao, Khmer, Burmese) it is one character with its marks. Texts that are equal without any
@@ -40,6 +42,7 @@ class FoldedStatements:
 
     by_length: Mapping[int, frozenset[Tokens]]
     joined: frozenset[str]
+    joined_lengths: frozenset[int]
 
     def repeated_by(self, text: str) -> bool:
         """Return whether the text has the same words as one of the statements."""
@@ -58,6 +61,16 @@ class FoldedStatements:
             for length in (len(tokens) - 1, len(tokens), len(tokens) + 1)
             for statement in self.by_length.get(length, ())
         )
+
+    def strung_together_by(self, text: str) -> bool:
+        """Return whether the text is whole statements and nothing else, one after the other, without an edit."""
+        joined = "".join(fold(text))
+        reached = {0}
+        for start in range(len(joined)):
+            if start in reached:
+                ends = (start + length for length in self.joined_lengths)
+                reached.update(end for end in ends if joined[start:end] in self.joined)
+        return bool(joined) and len(joined) in reached
 
 
 def restates(text: str, statements: Iterable[str]) -> bool:
@@ -83,7 +96,9 @@ def fold_statements(statements: Iterable[str]) -> FoldedStatements:
             by_length[len(tokens)].add(tokens)
             joined.add("".join(tokens))
     return FoldedStatements(
-        {length: frozenset(group) for length, group in by_length.items()}, frozenset(joined)
+        {length: frozenset(group) for length, group in by_length.items()},
+        frozenset(joined),
+        frozenset(map(len, joined)),
     )
 
 

@@ -100,6 +100,7 @@ class HypothesisSource(Base):
     __table_args__ = (
         references("hypotheses", "hypothesis_id", name="hypothesis_sources_hypothesis"),
         references("relationships", "relationship_id", name="hypothesis_sources_relationship"),
+        references("profiles", "owner_profile_id", name="hypothesis_sources_owner"),
         Index("hypothesis_sources_by_relationship", "team_id", "relationship_id"),
     )
 
@@ -125,6 +126,9 @@ class HypothesisEvent(Base):
 
     __table_args__ = (
         references("hypotheses", "hypothesis_id", name="hypothesis_events_hypothesis"),
+        references("profiles", "actor_profile_id", name="hypothesis_events_actor"),
+        references("cycle_runs", "cycle_run_id", name="hypothesis_events_run"),
+        references("ingests", "ingest_id", name="hypothesis_events_ingest"),
         one_of("to_status", HypothesisStatus),
         CheckConstraint("actor_kind IN ('client', 'cycle', 'ledger')", name="actor_kind_is_known"),
         Index("hypothesis_events_by_hypothesis", "team_id", "hypothesis_id", "id"),

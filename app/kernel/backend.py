@@ -1,6 +1,6 @@
 """Which PostgreSQL this process uses: the one of DATABASE_URL, or an embedded one in the data folder."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
@@ -9,8 +9,9 @@ import psycopg
 from psycopg import sql
 
 from app.kernel.errors import SetupError, Unavailable
-from app.kernel.migrate import migrate
+from app.kernel.migrate import MINIMUM_SERVER_VERSION, is_current, migrate
 from app.kernel.settings import Settings
+from app.postgres.doctor import Finding
 from app.postgres.errors import EmbeddedPostgresError
 from app.postgres.running import RunningInfo, find_running
 from app.postgres.server import RunningPostgres, start
@@ -22,7 +23,8 @@ DATABASE_NAME: Final = "densemem"
 class Backend:
     """Connection strings of libpq. `service_url` is what the service runs on, `admin_url` what migrates.
 
-    `is_shared`: another process runs this embedded server, and has migrated it.
+    `is_shared`: another process runs this embedded server, and has migrated it. `is_alive` says whether one
+    that this process runs still does.
     """
 
     service_url: str
@@ -31,6 +33,7 @@ class Backend:
     service_login: str
     is_embedded: bool
     is_shared: bool = False
+    is_alive: Callable[[], bool] = lambda: True
 
 
 @contextmanager
@@ -65,12 +68,18 @@ def running_backend(
         raise SetupError(str(error), code="embedded_postgres") from error
     with server:
         create_database(server.conninfo(), f"{settings.role_prefix}_service")
-        yield _embedded_backend(settings, server)
+        yield replace(_embedded_backend(settings, server), is_alive=server.is_alive)
 
 
 def migrate_backend(backend: Backend, settings: Settings) -> None:
     """Leave roles and tables as this code needs them."""
     migrate(backend.admin_url, role_prefix=settings.role_prefix, service_login=backend.service_login)
+
+
+def prepare_backend(backend: Backend, settings: Settings) -> None:
+    """Leave roles and tables as this code needs them; a login that may not make them is enough for a ready one."""
+    if not is_current(backend.service_url, role_prefix=settings.role_prefix):
+        migrate_backend(backend, settings)
 
 
 def external_backend(settings: Settings) -> Backend:
@@ -82,10 +91,15 @@ def external_backend(settings: Settings) -> Backend:
     try:
         with psycopg.connect(service_url, connect_timeout=5) as connection:
             login = connection.execute("SELECT session_user").fetchone()
-    except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
-        # The driver's own words may repeat the connection string, password and all.
+    except psycopg.ProgrammingError as error:
+        # The driver's own words may repeat the connection string, password and all; so they are left out.
+        raise Unavailable("DATABASE_URL is no connection string.", code="database_url_invalid") from error
+    except psycopg.OperationalError as error:
+        said = str(error)
+        known = ("does not exist", "password authentication failed", "refused", "no password supplied")
+        reason = next((words for words in known if words in said), "no answer")
         raise Unavailable(
-            "PostgreSQL at DATABASE_URL does not answer.", code="database_unavailable"
+            f"PostgreSQL at DATABASE_URL can't be used: {reason}.", code="database_unavailable"
         ) from error
     assert login is not None
     return Backend(
@@ -95,6 +109,43 @@ def external_backend(settings: Settings) -> Backend:
         service_login=login[0],
         is_embedded=False,
     )
+
+
+def diagnose_external(settings: Settings) -> list[Finding]:
+    """Look at the server of DATABASE_URL and change nothing; each finding says how to mend it."""
+    assert settings.database_url is not None
+    try:
+        backend = external_backend(settings)
+    except Unavailable as error:
+        return [
+            Finding(
+                "DATABASE_URL",
+                ok=False,
+                detail=str(error),
+                remedy="Check host, port, database, login, password.",
+            )
+        ]
+    with psycopg.connect(backend.service_url) as connection:
+        version = connection.info.server_version
+    is_new_enough = version >= MINIMUM_SERVER_VERSION
+    is_ready = is_new_enough and is_current(backend.service_url, role_prefix=settings.role_prefix)
+    return [
+        Finding("DATABASE_URL", ok=True, detail=f"answers as {backend.service_login}", remedy=""),
+        Finding(
+            "version",
+            ok=is_new_enough,
+            detail=f"PostgreSQL {version // 10000}",
+            remedy="" if is_new_enough else "PostgreSQL 15 or newer is needed.",
+        ),
+        Finding(
+            "roles and tables",
+            ok=is_ready,
+            detail="up to date" if is_ready else "missing or older than this program",
+            remedy=""
+            if is_ready
+            else "Run `densemem migrate` with a login that may create roles and tables.",
+        ),
+    ]
 
 
 def create_database(admin_url: str, service_login: str) -> None:

@@ -45,6 +45,20 @@ def migrate(admin_url: str, *, role_prefix: str, service_login: str, revision: s
         run_migrations(admin_url, role_prefix=role_prefix, revision=revision)
 
 
+def is_current(url: str, *, role_prefix: str) -> bool:
+    """Say whether the schema is at the newest revision, as a login sees it that may become the application."""
+    try:
+        with psycopg.connect(url) as connection:
+            connection.execute("SELECT set_config('role', %s, true)", [f"{role_prefix}_app"])
+            rows = connection.execute("SELECT version_num FROM alembic_version").fetchall()
+    except psycopg.OperationalError as error:
+        raise Unavailable("PostgreSQL does not answer.", code="database_unavailable") from error
+    except psycopg.Error:
+        # No such role, no such table, no right to it: all mean that the database is not prepared.
+        return False
+    return rows == [(head_revision(),)]
+
+
 def run_migrations(admin_url: str, *, role_prefix: str, revision: str = "head") -> None:
     """Upgrade to `revision` as the owner role; the roles exist."""
     command.upgrade(alembic_config(admin_url, role_prefix=role_prefix), revision)

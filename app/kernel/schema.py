@@ -45,8 +45,16 @@ def team_reference(name: str) -> ForeignKeyConstraint:
     return ForeignKeyConstraint(["team_id"], ["teams.id"], name=name)
 
 
-def references(table: str, *columns: str, to: tuple[str, ...] = ("id",), name: str) -> ForeignKeyConstraint:
-    """Composite foreign key `(team_id, columns…)`: no reference ever leaves its team."""
+def references(
+    table: str, *columns: str, to: tuple[str, ...] = ("id",), name: str, is_mutual: bool = False
+) -> ForeignKeyConstraint:
+    """Composite foreign key `(team_id, columns…)`: no reference ever leaves its team.
+
+    `is_mutual`: the other table refers to this one as well, so the key is made after both.
+    """
     return ForeignKeyConstraint(
-        ["team_id", *columns], [f"{table}.team_id", *(f"{table}.{column}" for column in to)], name=name
+        ["team_id", *columns],
+        [f"{table}.team_id", *(f"{table}.{column}" for column in to)],
+        name=name,
+        use_alter=is_mutual,
     )

@@ -62,6 +62,7 @@ class EvidenceStanding:
     profile_id: str
     authority: Authority
     source_group: str
+    content_digest: str
     state: EvidenceState
     is_current: bool
 
@@ -126,7 +127,12 @@ async def lock_evidence(w: Writing, team_id: str, ids: Collection[str]) -> dict[
     rows = await w.fetch_all(_LOCK, {"team_id": team_id, "ids": sorted(ids)})
     return {
         row["id"]: EvidenceStanding(
-            row["profile_id"], row["authority"], row["source_group"], row["state"], row["is_current"]
+            profile_id=row["profile_id"],
+            authority=row["authority"],
+            source_group=row["source_group"],
+            content_digest=row["content_digest"],
+            state=row["state"],
+            is_current=row["is_current"],
         )
         for row in rows
     }
@@ -172,7 +178,7 @@ _CITATIONS: LiteralString = """
 # Two locked reads, because the optional side of an outer join can't be locked.
 _LOCK: LiteralString = """
     WITH item AS (
-        SELECT id, profile_id, authority, source_group, source_id, source_revision, state
+        SELECT id, profile_id, authority, source_group, content_digest, source_id, source_revision, state
         FROM evidence WHERE team_id = %(team_id)s AND id = ANY (%(ids)s)
         ORDER BY id FOR SHARE
     ), revision AS (
@@ -181,7 +187,7 @@ _LOCK: LiteralString = """
           AND (source_id, revision) IN (SELECT source_id, source_revision FROM item)
         FOR SHARE
     )
-    SELECT item.id, item.profile_id, item.authority, item.source_group, item.state,
+    SELECT item.id, item.profile_id, item.authority, item.source_group, item.content_digest, item.state,
            coalesce(revision.is_current, true) AS is_current
     FROM item LEFT JOIN revision
       ON revision.source_id = item.source_id AND revision.revision = item.source_revision

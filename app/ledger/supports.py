@@ -17,6 +17,7 @@ class Weight:
     profile_id: str
     source_group: str
     authority: Authority
+    content_digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +37,19 @@ def tier_of(weights: Collection[Weight]) -> Tier:
     """Return the tier of effective supports.
 
     None is a candidate; one authoritative, or two of distinct (profile, source group), make a fact; anything
-    between is a validated claim. Source: Design, section 4, step 6.
+    between is a validated claim. One text that a profile sends under two groups is still one voice.
+    Source: Design, section 4, step 6.
     """
     if not weights:
         return "candidate"
-    groups = {(weight.profile_id, weight.source_group) for weight in weights}
-    is_fact = len(groups) >= 2 or any(weight.authority == "authoritative" for weight in weights)
+    by_profile: dict[str, list[Weight]] = {}
+    for weight in weights:
+        by_profile.setdefault(weight.profile_id, []).append(weight)
+    voices = sum(
+        min(len({one.source_group for one in own}), len({one.content_digest for one in own}))
+        for own in by_profile.values()
+    )
+    is_fact = voices >= 2 or any(weight.authority == "authoritative" for weight in weights)
     return "fact" if is_fact else "validated_claim"
 
 
@@ -49,7 +57,10 @@ async def effective_weights(reading: Reading, team_id: str, relationship_id: str
     """Return the effective supports of a Relationship, by citation."""
     rows = await reading.fetch_all(_EFFECTIVE, {"team_id": team_id, "relationship_id": relationship_id})
     return {
-        row["citation_id"]: Weight(row["profile_id"], row["source_group"], row["authority"]) for row in rows
+        row["citation_id"]: Weight(
+            row["profile_id"], row["source_group"], row["authority"], row["content_digest"]
+        )
+        for row in rows
     }
 
 
@@ -95,8 +106,11 @@ async def revoke_supports(
 
 
 _EFFECTIVE: LiteralString = """
-    SELECT citation_id, profile_id, source_group, authority FROM effective_supports
-    WHERE team_id = %(team_id)s AND relationship_id = %(relationship_id)s
+    SELECT support.citation_id, support.profile_id, support.source_group, support.authority,
+           evidence.content_digest
+    FROM effective_supports AS support
+    JOIN evidence ON evidence.team_id = support.team_id AND evidence.id = support.evidence_id
+    WHERE support.team_id = %(team_id)s AND support.relationship_id = %(relationship_id)s
 """
 # All parts see the table as it was before, so `earlier` is what a support was until now.
 _RECORD: LiteralString = """

@@ -15,15 +15,17 @@ from typing import LiteralString
 from app.kernel.database import Reading, Writing
 from app.kernel.errors import Forbidden, WrongState
 from app.ledger.entities import EntityDraft, create_entities, follow_merges
+from app.ledger.names import fold_name
 from app.ledger.predicates import list_predicates
 from app.ledger.relationships import find_relationships
 from app.ledger.reviews import Review, close_review, get_review
 from app.queue.leases import lock_item, reopen
+from app.remember.aliases import keep_backed_aliases
 from app.remember.held_positions import go_on
 from app.remember.intake import PLACEMENT
 from app.remember.placement_state import placement_state, set_placement_state
 from app.remember.review_choices import NEW, REJECT, UNSCOPED, check_choice, refuse_choice
-from app.remember.submission import from_stored
+from app.remember.submission import EntityProposal, from_stored
 from app.tenancy.callers import Caller
 
 
@@ -34,7 +36,7 @@ async def resolve_review(
 
     Raises:
         NotFound: malformed, missing or another team's.
-        Forbidden: `not_owner`.
+        Forbidden: `not_owner`; `missing_scope`, for an Entity of another name.
         InvalidInput: `choice_invalid`.
         WrongState: it is resolved already.
     """
@@ -95,22 +97,41 @@ async def _meaning(w: Writing, caller: Caller, review: Review, choice: str) -> d
         return {"predicate_key": choice}
     if review.kind == "scope":
         return {"scope": None if choice == UNSCOPED else choice.strip()}
-    if choice != NEW:
-        found = await follow_merges(w, caller.team_id, [choice])
-        if choice not in found:
-            raise refuse_choice("There is no such Entity.")
-        return {"entity_id": found[choice].entity_id}
     ingest = await w.fetch_one(_INGEST, {"team_id": caller.team_id, "ingest_id": review.ingest_id})
     assert ingest is not None, "a proposal's review names its ingest"
     entities, _ = from_stored(ingest["proposal"])
     named = next((entity for entity in entities if entity.ref == review.entity_ref), None)
+    if choice != NEW:
+        return {"entity_id": await _choose(w, caller, choice, named)}
     if named is None:
         raise refuse_choice("The submission does not say which Entity is meant; choose one by its id.")
+    texts = await w.fetch_all(_TEXTS, {"team_id": caller.team_id, "ingest_id": review.ingest_id})
+    named = keep_backed_aliases(named, [row["content"] for row in texts])
     draft = EntityDraft(named.entity_kind, named.name, named.aliases)
     [created] = await create_entities(w, caller.team_id, [draft], profile_id=ingest["profile_id"])
     return {"entity_id": created.entity_id}
 
 
+async def _choose(w: Writing, caller: Caller, choice: str, named: EntityProposal | None) -> str:
+    """Return the id of the chosen Entity, or of what it is merged into.
+
+    One that has another name than the evidence uses is chosen by operators only: by choosing it, whoever submitted
+    could make evidence about one thing say something of another.
+    """
+    found = await follow_merges(w, caller.team_id, [choice])
+    if choice not in found:
+        raise refuse_choice("There is no such Entity.")
+    names = {fold_name(name) for name in found[choice].names}
+    if (named is None or fold_name(named.name) not in names) and "operate" not in caller.scopes:
+        raise Forbidden("Only an operator says that a thing has another name.", code="missing_scope")
+    return found[choice].entity_id
+
+
+_TEXTS: LiteralString = """
+    SELECT evidence.content FROM ingest_evidence AS item
+    JOIN evidence ON evidence.team_id = item.team_id AND evidence.id = item.evidence_id
+    WHERE item.team_id = %(team_id)s AND item.ingest_id = %(ingest_id)s
+"""
 _INGEST: LiteralString = """
     SELECT profile_id, proposal FROM ingests WHERE team_id = %(team_id)s AND id = %(ingest_id)s
 """

@@ -9,6 +9,7 @@ from app.ledger.evidence import find_citations
 from app.ledger.predicates import list_predicates
 from app.ledger.vocabulary import Predicate, Span
 from app.queue.leases import Lease, finish, hand_back, hold
+from app.remember.aliases import keep_backed_aliases
 from app.remember.outcomes import ProcessingState
 from app.remember.placement_state import placement_state, set_placement_state
 from app.remember.review_choices import apply_choices, read_choices
@@ -74,12 +75,13 @@ async def begin_placement(w: Writing, lease: Lease) -> Work:
         row["evidence_index"]: CitedText(row["evidence_id"], row["content"])
         for row in await w.fetch_all(_EVIDENCE, params)
     }
+    contents = [text.content for text in texts.values()]
     waiting = await w.fetch_all(_WAITING, params)
     configuration = await effective_configuration(w, lease.team_id)
     return Work(
         lease=lease,
         profile_id=ingest["profile_id"],
-        entities={entity.ref: entity for entity in entities},
+        entities={entity.ref: keep_backed_aliases(entity, contents) for entity in entities},
         evidence=texts,
         citations=await find_citations(w, lease.team_id, [text.evidence_id for text in texts.values()]),
         waiting={row["position"]: proposals[row["position"]] for row in waiting},

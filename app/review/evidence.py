@@ -17,15 +17,18 @@ async def check_independence(reading: Reading, team_id: str, hypothesis: Row, su
     """Return if nothing in the submission's evidence says the guess, or one of its sources' evidences, again.
 
     Compared are the whole content of each item and each citation: with statement and rationale by the echo
-    rule, with the source evidences as the same words. Source: Design, section 7, Confirming.
+    rule, with the source evidences as the same words, and with all of them strung together. Source: Design,
+    section 7, Confirming.
 
     Raises:
         IndependenceRefused: names each field that is not independent.
     """
-    guess = fold_statements([hypothesis["statement"], hypothesis["rationale"]])
+    said = [hypothesis["statement"], hypothesis["rationale"]]
+    guess = fold_statements(said)
     params = {"team_id": team_id, "hypothesis_id": hypothesis["id"], "limit": MAX_SOURCE_EVIDENCES}
     rows = await reading.fetch_all(_SOURCE_EVIDENCES, params)
-    sources = fold_statements(row["content"] for row in rows)
+    contents = [row["content"] for row in rows]
+    sources, everything = fold_statements(contents), fold_statements([*said, *contents])
     errors: list[FieldError] = []
     for field, text in texts_of(submission):
         if guess.restated_by(text):
@@ -33,6 +36,9 @@ async def check_independence(reading: Reading, team_id: str, hypothesis: Row, su
         elif sources.repeated_by(text):
             message = "The Hypothesis was made from this very evidence."
             errors.append(FieldError(field, "repeats_source", message))
+        elif everything.strung_together_by(text):
+            message = "This only says the Hypothesis and what it was made from again."
+            errors.append(FieldError(field, "restates_hypothesis", message))
     if errors:
         raise IndependenceRefused(
             "A Hypothesis needs evidence that is independent of it.", errors=tuple(errors)

@@ -2,14 +2,16 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import LiteralString
+from typing import Final, LiteralString
 
 import psycopg
 
 from app.kernel.database import Reading, Row, Writing
-from app.kernel.errors import NotFound, WrongState
+from app.kernel.errors import FieldError, InvalidInput, NotFound, WrongState
 from app.kernel.ids import new_id
 from app.kernel.pages import NewestFirst, Page
+
+MAX_NAME_LENGTH: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,10 @@ async def create_team(writing: Writing, team_id: str, name: str) -> Team:
     """Store the team; the transaction's scope is the new team.
 
     Raises:
+        InvalidInput: the name is blank or longer than 256 characters.
         WrongState: `name_taken`.
     """
+    check_name(name)
     try:
         row = await writing.fetch_one(_INSERT_TEAM, {"id": team_id, "name": name})
     except psycopg.errors.UniqueViolation as error:
@@ -67,9 +71,11 @@ async def create_profile(writing: Writing, team_id: str, name: str) -> Profile:
     """Store a profile of the team.
 
     Raises:
+        InvalidInput: the name is blank or longer than 256 characters.
         NotFound: there is no such team.
         WrongState: `name_taken`.
     """
+    check_name(name)
     params = {"team_id": team_id, "id": new_id("prof"), "name": name}
     try:
         row = await writing.fetch_one(_INSERT_PROFILE, params)
@@ -96,6 +102,13 @@ async def list_profiles(reading: Reading, team_id: str, *, limit: int, cursor: s
     params = {"team_id": team_id, "created_at": created_at, "id": last_id, "limit": limit + 1}
     profiles = [_profile(row) for row in await reading.fetch_all(_LIST_PROFILES, params)]
     return paging.page(profiles, limit, lambda profile: (profile.created_at, profile.profile_id))
+
+
+def check_name(name: str) -> None:
+    """Raise InvalidInput for a name that nobody could read or that is too long."""
+    if not 1 <= len(name.strip()) <= len(name) <= MAX_NAME_LENGTH:
+        message = f"A name has 1 to {MAX_NAME_LENGTH} characters and is not blank."
+        raise InvalidInput(message, errors=(FieldError("name", "invalid_name", message),))
 
 
 def _team(row: Row) -> Team:

@@ -209,6 +209,9 @@ def upgrade() -> None:
             ["supports.team_id", "supports.relationship_id", "supports.citation_id"],
             name="support_events_support",
         ),
+        sa.ForeignKeyConstraint(
+            ["team_id", "actor_profile_id"], ["profiles.team_id", "profiles.id"], name="support_events_actor"
+        ),
         sa.PrimaryKeyConstraint("team_id", "id", name=op.f("pk_support_events")),
     )
     op.create_index(
@@ -249,6 +252,11 @@ def upgrade() -> None:
             ["team_id", "relationship_id"],
             ["relationships.team_id", "relationships.id"],
             name="relationship_transitions_relationship",
+        ),
+        sa.ForeignKeyConstraint(
+            ["team_id", "actor_profile_id"],
+            ["profiles.team_id", "profiles.id"],
+            name="relationship_transitions_actor",
         ),
         sa.PrimaryKeyConstraint(
             "team_id", "relationship_id", "version", name=op.f("pk_relationship_transitions")

@@ -50,6 +50,11 @@ def upgrade() -> None:
             ["entities.team_id", "entities.id"],
             name="conflict_cases_subject",
         ),
+        sa.ForeignKeyConstraint(
+            ["team_id", "closed_by_profile_id"],
+            ["profiles.team_id", "profiles.id"],
+            name="conflict_cases_closed_by",
+        ),
         sa.PrimaryKeyConstraint("team_id", "id", name=op.f("pk_conflict_cases")),
     )
     op.create_index(
@@ -69,6 +74,7 @@ def upgrade() -> None:
             ["conflict_cases.team_id", "conflict_cases.id"],
             name="conflict_positions_case",
         ),
+        sa.UniqueConstraint("team_id", "case_id", "id", name="conflict_positions_of_case"),
         sa.PrimaryKeyConstraint("team_id", "id", name=op.f("pk_conflict_positions")),
         sa.UniqueConstraint("team_id", "case_id", "semantic_group_key", name="conflict_positions_are_unique"),
     )
@@ -105,6 +111,11 @@ def upgrade() -> None:
             ["relationships.team_id", "relationships.id"],
             name="review_tasks_relationship",
         ),
+        sa.ForeignKeyConstraint(
+            ["team_id", "closed_by_profile_id"],
+            ["profiles.team_id", "profiles.id"],
+            name="review_tasks_closed_by",
+        ),
         sa.PrimaryKeyConstraint("team_id", "id", name=op.f("pk_review_tasks")),
     )
     op.create_index(
@@ -121,6 +132,14 @@ def upgrade() -> None:
         postgresql_where=sa.text("status = 'open'"),
     )
 
+    # The two tables name each other: a case its preferred position, a position its case.
+    op.create_foreign_key(
+        "conflict_cases_preferred_position",
+        "conflict_cases",
+        "conflict_positions",
+        ["team_id", "id", "preferred_position_id"],
+        ["team_id", "case_id", "id"],
+    )
     for table in ("conflict_cases", "conflict_positions", "review_tasks"):
         protect(table)
         grant("app", table, select="*", insert="*")
@@ -135,6 +154,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    op.drop_constraint("conflict_cases_preferred_position", "conflict_cases")
     op.drop_table("review_tasks")
     op.drop_table("conflict_positions")
     op.drop_table("conflict_cases")

@@ -133,6 +133,9 @@ def upgrade() -> None:
         unique=False,
     )
 
+    op.create_foreign_key(
+        "review_tasks_ingest", "review_tasks", "ingests", ["team_id", "ingest_id"], ["team_id", "id"]
+    )
     for table in ("ingests", "ingest_evidence", "placement_outcomes"):
         protect(table)
         grant("app", table, select="*", insert="*")
@@ -148,6 +151,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    op.drop_constraint("review_tasks_ingest", "review_tasks")
     op.drop_table("placement_outcomes")
     op.drop_table("ingest_evidence")
     op.drop_table("ingests")

@@ -173,6 +173,12 @@ def upgrade() -> None:
                 USING ERRCODE = 'restrict_violation';
         END $$
     """)
+    # Which run it is, for which window, and how it was asked for never changes.
+    op.execute("""
+        CREATE TRIGGER cycle_runs_identity
+        BEFORE UPDATE OF team_id, id, window_key, trigger, dry_run, scheduled_for, started_by_profile_id, created_at
+        ON cycle_runs FOR EACH ROW EXECUTE FUNCTION forbid_change()
+    """)
     op.execute("""
         CREATE TRIGGER cycle_runs_finished_is_final BEFORE UPDATE OR DELETE ON cycle_runs
         FOR EACH ROW WHEN (OLD.finished_at IS NOT NULL) EXECUTE FUNCTION keep_finished_run()

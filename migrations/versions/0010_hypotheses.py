@@ -152,6 +152,11 @@ def upgrade() -> None:
             name="hypothesis_sources_hypothesis",
         ),
         sa.ForeignKeyConstraint(
+            ["team_id", "owner_profile_id"],
+            ["profiles.team_id", "profiles.id"],
+            name="hypothesis_sources_owner",
+        ),
+        sa.ForeignKeyConstraint(
             ["team_id", "relationship_id"],
             ["relationships.team_id", "relationships.id"],
             name="hypothesis_sources_relationship",
@@ -202,6 +207,17 @@ def upgrade() -> None:
             ["team_id", "hypothesis_id"],
             ["hypotheses.team_id", "hypotheses.id"],
             name="hypothesis_events_hypothesis",
+        ),
+        sa.ForeignKeyConstraint(
+            ["team_id", "actor_profile_id"],
+            ["profiles.team_id", "profiles.id"],
+            name="hypothesis_events_actor",
+        ),
+        sa.ForeignKeyConstraint(
+            ["team_id", "cycle_run_id"], ["cycle_runs.team_id", "cycle_runs.id"], name="hypothesis_events_run"
+        ),
+        sa.ForeignKeyConstraint(
+            ["team_id", "ingest_id"], ["ingests.team_id", "ingests.id"], name="hypothesis_events_ingest"
         ),
         sa.PrimaryKeyConstraint("team_id", "id", name=op.f("pk_hypothesis_events")),
     )
@@ -303,6 +319,23 @@ def upgrade() -> None:
         CREATE TRIGGER hypotheses_follow_lifecycle BEFORE UPDATE OF status ON hypotheses
         FOR EACH ROW WHEN (OLD.status <> NEW.status) EXECUTE FUNCTION follow_hypothesis_lifecycle()
     """)
+    op.execute("""
+        CREATE FUNCTION demand_submission() RETURNS trigger LANGUAGE plpgsql
+        SET search_path = pg_catalog, public AS $$
+        BEGIN
+            IF NOT EXISTS (SELECT FROM public.hypothesis_submissions AS s
+                           WHERE s.team_id = NEW.team_id AND s.hypothesis_id = NEW.id) THEN
+                RAISE EXCEPTION 'hypothesis % is submitted with evidence only', NEW.id
+                    USING ERRCODE = 'restrict_violation';
+            END IF;
+            RETURN NULL;
+        END $$
+    """)
+    op.execute("""
+        CREATE CONSTRAINT TRIGGER hypotheses_submitted_with_evidence AFTER UPDATE ON hypotheses
+        DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW WHEN (NEW.status = 'submitted') EXECUTE FUNCTION demand_submission()
+    """)
 
 
 def downgrade() -> None:
@@ -311,3 +344,4 @@ def downgrade() -> None:
     op.drop_table("hypothesis_sources")
     op.drop_table("hypotheses")
     op.execute("DROP FUNCTION follow_hypothesis_lifecycle()")
+    op.execute("DROP FUNCTION demand_submission()")

@@ -133,6 +133,16 @@ def upgrade() -> None:
             ["conflict_cases.team_id", "conflict_cases.id"],
             name="conflict_events_case",
         ),
+        sa.ForeignKeyConstraint(
+            ["team_id", "case_id", "preferred_position_id"],
+            ["conflict_positions.team_id", "conflict_positions.case_id", "conflict_positions.id"],
+            name="conflict_events_preferred_position",
+        ),
+        sa.ForeignKeyConstraint(
+            ["team_id", "actor_profile_id"],
+            ["profiles.team_id", "profiles.id"],
+            name="conflict_events_actor",
+        ),
         sa.PrimaryKeyConstraint("team_id", "id", name=op.f("pk_conflict_events")),
     )
     op.create_index("conflict_events_by_case", "conflict_events", ["team_id", "case_id", "id"], unique=False)

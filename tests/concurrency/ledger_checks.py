@@ -29,9 +29,14 @@ CHECKS: Final[dict[str, LiteralString]] = {
                      WHERE t.team_id = r.team_id AND t.relationship_id = r.id ORDER BY t.version) AS story
         FROM relationships AS r
         CROSS JOIN LATERAL (
-            SELECT count(DISTINCT (s.profile_id, s.source_group)) AS voices,
-                   bool_or(s.authority = 'authoritative') AS is_authoritative
-            FROM effective_supports AS s WHERE s.team_id = r.team_id AND s.relationship_id = r.id
+            SELECT coalesce(sum(own.voices), 0) AS voices, bool_or(own.is_authoritative) AS is_authoritative
+            FROM (
+                SELECT least(count(DISTINCT s.source_group), count(DISTINCT e.content_digest)) AS voices,
+                       bool_or(s.authority = 'authoritative') AS is_authoritative
+                FROM effective_supports AS s
+                JOIN evidence AS e ON e.team_id = s.team_id AND e.id = s.evidence_id
+                WHERE s.team_id = r.team_id AND s.relationship_id = r.id GROUP BY s.profile_id
+            ) AS own
         ) AS weighed
         WHERE r.team_id = %(team_id)s AND r.status = 'active'
           AND r.tier <> CASE WHEN voices >= 2 OR is_authoritative THEN 'fact'

@@ -10,6 +10,7 @@ from app.ledger.retraction import Changed, retract_evidence, retract_relationshi
 from app.ledger.reviews import Review, list_reviews
 from app.remember.placements import RelationshipOutcome
 from app.remember.review_resolution import resolve_review
+from app.remember.submission import Submission
 from app.tenancy.callers import Caller
 from tests.factories import Made, make_entity
 from tests.hypothesis_factories import make_hypothesis
@@ -20,9 +21,16 @@ async def license_fastapi(
     database: Database, caller: Caller, name: str, *, source_group: str | None = None
 ) -> RelationshipOutcome:
     """Remember `FastAPI licensed_under …`, where only one can hold."""
+    text = None if source_group is None else f"FastAPI licensed under {name}, says {source_group}."
     return await remember(
-        database, caller, state("FastAPI", "licensed_under", name, source_group=source_group)
+        database, caller, state("FastAPI", "licensed_under", name, text=text, source_group=source_group)
     )
+
+
+def said_by(source_group: str, subject: str = "FastAPI") -> Submission:
+    """The same claim in the words of one source: one text is one voice, whatever its group."""
+    text = f"{subject} depends on Starlette, says {source_group}."
+    return state(subject, "depends_on", "Starlette", text=text, source_group=source_group)
 
 
 async def retract(

@@ -1,3 +1,5 @@
+"""What operators see at a glance."""
+
 from datetime import timedelta
 
 import pytest

@@ -77,6 +77,14 @@ async def test_every_combination_is_eligible_exactly_where_the_table_says(
     async def write(w: Writing) -> None:
         for table, rows in _rows(team, subject, library, every).items():
             await _insert(w, table, rows)
+        # A case and its positions refer to each other, so the preference comes last.
+        await w.execute(
+            """UPDATE conflict_cases AS c SET status = 'resolved', preferred_position_id = p.id
+               FROM conflict_positions AS p
+               WHERE c.team_id = %(team_id)s AND p.team_id = c.team_id AND p.case_id = c.id
+                 AND p.id = ANY (%(preferred)s)""",
+            {"team_id": team.team_id, "preferred": preferred_positions(every)},
+        )
 
     await database.unit_of_work(Scope("app", team.team_id), write)
     async with database.reading(Scope("dreamer", team.team_id)) as reading:
@@ -89,6 +97,12 @@ async def test_every_combination_is_eligible_exactly_where_the_table_says(
     assert sorted(eligible - expected()) == []
     assert sorted(expected() - eligible) == []
     assert len(eligible) == 9 * 3 * 2 * 2
+
+
+def preferred_positions(every: Sequence[Combination]) -> list[str]:
+    """Return the position that each resolved case prefers: ours, or the rival's."""
+    offsets = {"preferred": 0, "other": 1}
+    return [_id("pos", 2 * number + offsets[one[3]]) for number, one in enumerate(every) if one[3] in offsets]
 
 
 def _rows(caller: Caller, subject: str, library: str, every: Sequence[Combination]) -> dict[str, Rows]:
@@ -215,16 +229,14 @@ def _add_case(
     group_key: str,
 ) -> None:
     mine, theirs = _id("pos", 2 * number), _id("pos", 2 * number + 1)
-    status = {"preferred": "resolved", "other": "resolved", "overdue": "open"}.get(conflict, conflict)
     tables["conflict_cases"].append(
         base
         | {
             "id": _id("con", number),
             "kind": "other_object",
-            "status": status,
+            "status": "dismissed" if conflict == "dismissed" else "open",
             "subject_entity_id": subject,
             "predicate_key": "depends_on",
-            "preferred_position_id": {"preferred": mine, "other": theirs}.get(conflict),
             "due_at": (_OPENED - timedelta(days=1) if conflict == "overdue" else _OPENED).isoformat(),
         }
     )

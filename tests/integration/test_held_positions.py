@@ -188,7 +188,9 @@ async def test_a_second_submission_of_a_held_position_waits_for_the_same_review(
     await license_fastapi(database, team, "BSD")
     _, first = await hold(database, team, state("FastAPI", "licensed_under", "MIT"))
     second_id, second = await hold(
-        database, team, state("FastAPI", "licensed_under", "MIT", source_group="another")
+        database,
+        team,
+        state("FastAPI", "licensed_under", "MIT", source_group="another", text="As another says."),
     )
     assert second.review_id == first.review_id
     await answer(database, team, first.review_id, "accept")

@@ -14,6 +14,7 @@ from tests.factories import make_entity
 from tests.integration.changes import (
     evidence_of,
     license_fastapi,
+    said_by,
     standing,
     story,
 )
@@ -130,8 +131,8 @@ async def test_an_entity_may_be_merged_again_after_it_was_unmerged(database: Dat
 async def test_equal_positions_of_one_owner_become_one_with_both_supports(
     database: Database, team: Caller
 ) -> None:
-    own = await remember(database, team, state("FastAPI", "depends_on", "Starlette", source_group="a"))
-    old = await remember(database, team, state("Fast API", "depends_on", "Starlette", source_group="b"))
+    own = await remember(database, team, said_by("a"))
+    old = await remember(database, team, said_by("b", "Fast API"))
     old_entity, into = [await entity(database, team, name) for name in ("Fast API", "FastAPI")]
     await merge(database, team, old_entity, into)
     assert await standing(database, team, own.relationship_id) == ("fact", "active")

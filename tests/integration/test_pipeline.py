@@ -6,11 +6,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.kernel.database import Database, Reading
+from app.kernel.database import Database, Reading, Scope
 from app.kernel.errors import LeaseLost
 from app.remember.claim import Citation, Claim, Judgement
 from app.remember.lexical.verifier import LexicalVerifier
 from app.remember.pipeline import place_ingest
+from app.remember.placements import RelationshipOutcome
 from app.remember.submission import (
     CitedSpan,
     CorrectionTarget,
@@ -91,12 +92,24 @@ async def test_authority_above_the_keys_ceiling_makes_no_fact(database: Database
 
 
 async def test_two_source_groups_make_a_fact_and_one_twice_does_not(database: Database, team: Caller) -> None:
-    first = await remember(database, team, state("FastAPI", "depends_on", "Starlette", source_group="docs"))
-    again = await remember(database, team, state("FastAPI", "depends_on", "Starlette", source_group="docs"))
-    other = await remember(database, team, state("FastAPI", "depends_on", "Starlette", source_group="wiki"))
-    assert [first.tier, again.tier, other.tier] == ["validated_claim", "validated_claim", "fact"]
-    assert first.relationship_id == again.relationship_id == other.relationship_id
+    async def say(text: str, source_group: str) -> RelationshipOutcome:
+        submission = state("FastAPI", "depends_on", "Starlette", text=text, source_group=source_group)
+        return await remember(database, team, submission)
+
+    first = await say("FastAPI depends on Starlette.", "docs")
+    same_group = await say("FastAPI requires Starlette.", "docs")
+    other = await say("FastAPI relies on Starlette.", "wiki")
+    assert [first.tier, same_group.tier, other.tier] == ["validated_claim", "validated_claim", "fact"]
+    assert first.relationship_id == same_group.relationship_id == other.relationship_id
     assert (await relationship(database, team, first.relationship_id))["version"] == 3
+
+
+async def test_one_text_under_two_groups_is_one_voice(database: Database, team: Caller) -> None:
+    for source_group in ("docs", "wiki"):
+        outcome = await remember(
+            database, team, state("FastAPI", "depends_on", "Starlette", source_group=source_group)
+        )
+    assert outcome.tier == "validated_claim"
 
 
 async def test_insufficient_evidence_makes_an_assessed_candidate(database: Database, team: Caller) -> None:
@@ -421,3 +434,16 @@ async def test_correction_target_is_closed_whatever_its_object(database: Databas
     assert closed["valid_to"] is not None
     assert closed["valid_to"] <= datetime.now(UTC)
     assert not await is_eligible(database, team, wrong.relationship_id)
+
+
+async def test_unbacked_alias_neither_carries_a_claim_nor_is_stored(database: Database, team: Caller) -> None:
+    submission = state("BobCorp", "depends_on", "Starlette", text="FastAPI depends on Starlette.")
+    subject, *others = submission.entities
+    stolen = replace(submission, entities=(replace(subject, aliases=("FastAPI",)), *others))
+    outcome = await remember(database, team, stolen, verifier=LexicalVerifier())
+    assert outcome.category == "relationship_pending_evidence"
+    honest = state("FastAPI", "depends_on", "AnyIO", text="FastAPI depends on AnyIO.")
+    await remember(database, team, honest)
+    async with database.reading(Scope("app", team.team_id)) as reading:
+        entities = await reading.fetch_all("SELECT name FROM entity_names ORDER BY name")
+    assert [row["name"] for row in entities] == ["AnyIO", "BobCorp", "FastAPI", "Starlette"]

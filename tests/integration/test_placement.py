@@ -315,7 +315,17 @@ async def test_concurrent_submissions_of_one_position_make_one_relationship(
 ) -> None:
     outcomes = await asyncio.gather(
         *(
-            remember(database, team, state("FastAPI", "depends_on", "Starlette", source_group=f"g{index}"))
+            remember(
+                database,
+                team,
+                state(
+                    "FastAPI",
+                    "depends_on",
+                    "Starlette",
+                    text=f"FastAPI {index} depends on Starlette.",
+                    source_group=f"g{index}",
+                ),
+            )
             for index in range(6)
         )
     )

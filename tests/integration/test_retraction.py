@@ -14,6 +14,7 @@ from tests.integration.changes import (
     guess_status,
     retract,
     retract_text,
+    said_by,
     story,
 )
 from tests.integration.submissions import (
@@ -82,9 +83,9 @@ async def test_only_the_owner_retracts(
 
 
 async def test_new_evidence_reinstates_and_counts_alone(database: Database, team: Caller) -> None:
-    first = await remember(database, team, state("FastAPI", "depends_on", "Starlette", source_group="a"))
+    first = await remember(database, team, said_by("a"))
     await retract(database, team, first.relationship_id)
-    again = await remember(database, team, state("FastAPI", "depends_on", "Starlette", source_group="b"))
+    again = await remember(database, team, said_by("b"))
     assert again.relationship_id == first.relationship_id
     # The support that was taken back does not make it a fact together with the new one.
     assert (again.tier, again.status) == ("validated_claim", "active")
@@ -93,8 +94,8 @@ async def test_new_evidence_reinstates_and_counts_alone(database: Database, team
 
 
 async def test_retracted_evidence_lowers_the_tier_to_what_is_left(database: Database, team: Caller) -> None:
-    outcome = await remember(database, team, state("FastAPI", "depends_on", "Starlette", source_group="a"))
-    await remember(database, team, state("FastAPI", "depends_on", "Starlette", source_group="b"))
+    outcome = await remember(database, team, said_by("a"))
+    await remember(database, team, said_by("b"))
     assert (await relationship(database, team, outcome.relationship_id))["tier"] == "fact"
     for evidence_id in await evidence_of(database, team, outcome.relationship_id):
         await retract_text(database, team, evidence_id)
@@ -147,8 +148,8 @@ async def test_what_was_guessed_from_it_is_stale_in_the_same_transaction(
 
 
 async def test_the_loss_of_one_support_of_two_stales_nothing(database: Database, team: Caller) -> None:
-    outcome = await remember(database, team, state("FastAPI", "depends_on", "Starlette", source_group="a"))
-    await remember(database, team, state("FastAPI", "depends_on", "Starlette", source_group="b"))
+    outcome = await remember(database, team, said_by("a"))
+    await remember(database, team, said_by("b"))
     guess = await guess_from(database, team, outcome.relationship_id)
     [evidence_id, _] = await evidence_of(database, team, outcome.relationship_id)
     await retract_text(database, team, evidence_id)

@@ -128,6 +128,11 @@ async def test_a_name_that_the_entity_does_not_have_can_be_confirmed(
     )
     ingest_id, outcome = await hold(database, team, hinted)
     assert outcome.reason == "name_mismatch"
+    # Whoever submitted could otherwise make evidence about one thing say something of another.
+    writer = replace(team, scopes=frozenset({"read", "write"}))
+    with pytest.raises(Forbidden) as refused:
+        await answer(database, writer, outcome.review_id, starlette)
+    assert refused.value.code == "missing_scope"
     await answer(database, team, outcome.review_id, starlette)
     [now] = (await place_again(database, team, ingest_id)).relationship_outcomes
     assert (await relationship(database, team, now.relationship_id))["object_entity_id"] == starlette

@@ -1,3 +1,5 @@
+"""Budgets: a request can only lower them, and zero means none."""
+
 import pytest
 
 from app.dreaming.budgets import check_request, lower_budgets, team_budgets

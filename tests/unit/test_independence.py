@@ -89,6 +89,25 @@ def test_an_edit_must_leave_a_token_standing() -> None:
     assert not restates("", [""])
 
 
+@pytest.mark.parametrize(
+    ("text", "is_strung"),
+    [
+        (STATEMENT, True),
+        (f"{STATEMENT} {STATEMENT}", True),
+        (f"{STATEMENT} Both are used by the same things!", True),
+        (f"both are used by the same things; {STATEMENT} {STATEMENT.upper()}", True),
+        (f"{STATEMENT} Yes.", False),
+        (f"Yes. {STATEMENT} {STATEMENT}", False),
+        (f"{STATEMENT} Both are used by the same", False),
+        ("", False),
+        (" ... ", False),
+    ],
+)
+def test_statements_in_a_row_with_nothing_between_are_strung_together(text: str, is_strung: bool) -> None:
+    statements = fold_statements([STATEMENT, "Both are used by the same things."])
+    assert statements.strung_together_by(text) is is_strung
+
+
 def test_a_source_evidence_is_repeated_only_by_the_same_words() -> None:
     sources = ["FastAPI depends on Starlette."]
     assert repeats("fastapi depends on  starlette", sources)

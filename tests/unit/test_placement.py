@@ -12,8 +12,10 @@ from app.remember.placement import Decision, JudgedCitation, categorize, decide_
 from app.tenancy.authority import Authority
 
 
-def weight(group: str = "docs", authority: Authority = "primary", profile: str = "p") -> Weight:
-    return Weight(profile, group, authority)
+def weight(
+    group: str = "docs", authority: Authority = "primary", profile: str = "p", text: str | None = None
+) -> Weight:
+    return Weight(profile, group, authority, content_digest=text or f"text of {group}")
 
 
 def cited(
@@ -42,6 +44,9 @@ def decide(
         ([weight()], "validated_claim"),
         ([weight(), weight()], "validated_claim"),
         ([weight("docs"), weight("wiki")], "fact"),
+        ([weight("docs", text="same"), weight("wiki", text="same")], "validated_claim"),
+        ([weight("docs", text="one"), weight("docs", text="other")], "validated_claim"),
+        ([weight(profile="a", text="same"), weight(profile="b", text="same")], "fact"),
         ([weight(profile="a"), weight(profile="b")], "fact"),
         ([weight(authority="authoritative")], "fact"),
         ([weight(authority="unknown")], "validated_claim"),

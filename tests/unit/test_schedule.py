@@ -1,3 +1,5 @@
+"""The daily schedule in local time, across gaps and repeats of the clock."""
+
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 

@@ -1,4 +1,4 @@
-"""Entities, predicates, conflicts and reviews in lists."""
+"""Entities and predicates, in lists and one by one."""
 
 from typing import Annotated, TypeVar
 

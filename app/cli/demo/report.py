@@ -9,6 +9,10 @@ from app.cli.output import Json, print_lines, print_table
 from app.cli.remote import print_recall
 
 SHOWN_DREAMS = 3
+REASONS = {
+    "output_budget": "the cycle keeps at most so many",
+    "slot_taken": "the subject can have one such relationship, and has it",
+}
 
 
 def as_json(outcome: Outcome) -> Json:
@@ -73,7 +77,8 @@ def print_read(outcome: Outcome) -> None:
     other = proposed - active - pending
     print_lines(
         f"Read the metadata of {found['packages']} installed packages: {proposed} proposed relationships.",
-        f"  {active} are known now; {pending} pend, for their lines carry a condition; {other} ended otherwise.",
+        f"  {active} are known now. {pending} are not: their lines carry a condition, so they stay candidates",
+        f"  that a dream may look at but never build on alone. {other} ended otherwise.",
         "  Held back, and told to nobody: "
         + ", ".join(f"{count} {predicate}" for predicate, count in found["held_back"].items())
         + ".",
@@ -86,12 +91,13 @@ def print_dreams(outcome: Outcome) -> None:
     is_same = outcome.semantic_hashes[0] == outcome.semantic_hashes[1]
     print_lines(
         "",
-        f"Dreamt: {funnel['eligible']} eligible relationships → {funnel['premises']} premises → "
+        f"Dreamt: {funnel['eligible']} relationships read → {funnel['premises']} premises → "
         f"{funnel['groups']} groups → {funnel['generated']} generated → {funnel['persisted']} kept.",
         f"  What is known is {'the same, bit for bit' if is_same else 'NOT the same'}, before and after.",
     )
     for rejection in outcome.run["rejections"]:
-        print_lines(f"  {rejection['count']} rejected: {rejection['reason']}")
+        said = REASONS.get(rejection["reason"], rejection["reason"])
+        print_lines(f"  {rejection['count']} not kept: {said}.")
     print_lines(
         f"  {len(outcome.hits)} of the {len(outcome.dreams)} kept say what was held back. Some of them:"
     )
@@ -108,17 +114,25 @@ def print_guesses(outcome: Outcome) -> None:
     """Print how many held-back edges each ranking finds."""
     by_key = {(one.predicate, one.method, one.k): one for one in outcome.precision}
     rows = [
-        {"predicate": predicate, "k": f"first {k}"}
+        {"predicate": f"{predicate} ({held_back(outcome, predicate)} held back)", "k": f"first {k}"}
         | {method: f"{by_key[predicate, method, k].share * k:g}" for method in METHODS}
         for predicate in dict.fromkeys(one.predicate for one in outcome.precision)
         for k in DEPTHS
     ]
     over = f", median of {outcome.rounds} seeds" if outcome.rounds > 1 else ""
-    print_lines("", f"Held-back edges among the best guesses{over}:")
+    print_lines(
+        "",
+        f"All open pairs ranked, predicate by predicate{over}: how many of the held-back edges come first?",
+    )
     print_table(
         {"Predicate": "predicate", "": "k", "Ours": "rules", "Popularity": "popularity", "Random": "random"},
         rows,
     )
+
+
+def held_back(outcome: Outcome, predicate: str) -> int:
+    """Return how many held-back edges of the predicate a ranking could reach."""
+    return next(one.held_back for one in outcome.precision if one.predicate == predicate)
 
 
 def print_review(outcome: Outcome) -> None:
@@ -131,7 +145,7 @@ def print_review(outcome: Outcome) -> None:
         print_lines(
             "",
             f"Confirmed: {confirmed['statement']}",
-            *(f"  because {path['rule']}" for path in confirmed["explanation"]["paths"][:1]),
+            f"  {confirmed['rationale']}",
             *(f"  evidence | {line}" for line in confirmed["evidence"].split("\n")),
             f"  went through remember as {confirmed['ingest_id']} and landed as {landed['category']}",
             f"  ({landed['relationship_id']}); the dream itself stays a dream, {confirmed['status']}.",

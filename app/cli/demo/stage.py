@@ -10,7 +10,7 @@ from app.cli.demo.loop import Outcome, run_loop
 from app.cli.demo.report import as_json, print_report
 from app.cli.output import print_json, print_lines
 from app.cli.server import open_database, serving, until_signalled
-from app.kernel.backend import Backend, migrate_backend, running_backend
+from app.kernel.backend import Backend, prepare_backend, running_backend
 from app.kernel.settings import Settings
 
 
@@ -22,7 +22,7 @@ def run_demo(settings: Settings, *, seed: int, seeds: int, keeps_serving: bool, 
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="densemem-demo-"))
             settings = settings.model_copy(update={"data_dir": Path(folder) / "data"})
         backend = stack.enter_context(running_backend(settings))
-        migrate_backend(backend, settings)
+        prepare_backend(backend, settings)
         outcome = asyncio.run(
             perform(
                 backend,

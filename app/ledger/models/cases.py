@@ -30,6 +30,15 @@ class ConflictCase(Base):
 
     __table_args__ = (
         references("entities", "subject_entity_id", name="conflict_cases_subject"),
+        references(
+            "conflict_positions",
+            "id",
+            "preferred_position_id",
+            to=("case_id", "id"),
+            name="conflict_cases_preferred_position",
+            is_mutual=True,
+        ),
+        references("profiles", "closed_by_profile_id", name="conflict_cases_closed_by"),
         CheckConstraint("kind IN ('other_object', 'opposite_polarity')", name="kind_is_known"),
         CheckConstraint("status IN ('open', 'resolved', 'dismissed')", name="status_is_known"),
         CheckConstraint(
@@ -52,6 +61,7 @@ class ConflictPosition(Base):
     __table_args__ = (
         references("conflict_cases", "case_id", name="conflict_positions_case"),
         UniqueConstraint("team_id", "case_id", "semantic_group_key", name="conflict_positions_are_unique"),
+        UniqueConstraint("team_id", "case_id", "id", name="conflict_positions_of_case"),
         Index("conflict_positions_by_group", "team_id", "semantic_group_key"),
     )
 
@@ -72,6 +82,14 @@ class ConflictEvent(Base):
 
     __table_args__ = (
         references("conflict_cases", "case_id", name="conflict_events_case"),
+        references(
+            "conflict_positions",
+            "case_id",
+            "preferred_position_id",
+            to=("case_id", "id"),
+            name="conflict_events_preferred_position",
+        ),
+        references("profiles", "actor_profile_id", name="conflict_events_actor"),
         one_of("event", CaseEvent),
         Index("conflict_events_by_case", "team_id", "case_id", "id"),
     )
@@ -103,6 +121,8 @@ class ReviewTask(Base):
 
     __table_args__ = (
         references("relationships", "relationship_id", name="review_tasks_relationship"),
+        references("ingests", "ingest_id", name="review_tasks_ingest"),
+        references("profiles", "closed_by_profile_id", name="review_tasks_closed_by"),
         one_of("kind", ReviewKind),
         CheckConstraint("status IN ('open', 'resolved')", name="status_is_known"),
         Index(

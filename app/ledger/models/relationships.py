@@ -149,6 +149,7 @@ class SupportEvent(Base):
             to=("relationship_id", "citation_id"),
             name="support_events_support",
         ),
+        references("profiles", "actor_profile_id", name="support_events_actor"),
         CheckConstraint("event IN ('granted', 'revoked', 'reinstated')", name="event_is_known"),
         Index("support_events_by_relationship", "team_id", "relationship_id", "id"),
     )
@@ -178,6 +179,7 @@ class RelationshipTransition(Base):
 
     __table_args__ = (
         references("relationships", "relationship_id", name="relationship_transitions_relationship"),
+        references("profiles", "actor_profile_id", name="relationship_transitions_actor"),
         one_of("to_tier", Tier),
         one_of("to_status", Status),
         one_of("effect", TransitionEffect),

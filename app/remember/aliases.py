@@ -1,0 +1,49 @@
+"""Which aliases of a proposal may be believed. Pure.
+
+An alias decides whom a sentence is about, so one that only the client vouches for could turn the evidence about
+one thing into knowledge about another. It counts, for the verifier and for later look-ups, when it is another
+spelling of the name, or when the evidence itself introduces it: "JavaScript (JS)". Any other is left in the
+submission and has no effect.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from app.ledger.names import fold_name
+from app.remember.submission import EntityProposal
+
+# What spellings differ in; "+" and "#" tell C++ and C# from C.
+_SEPARATORS = re.compile(r"[-_.\s]+")
+_INTRODUCTIONS = (
+    "{0} ({1})",
+    "{1} ({0})",
+    "{0}, also known as {1}",
+    "{0}, short for {1}",
+    "{1}, short for {0}",
+)
+
+
+def keep_backed_aliases(entity: EntityProposal, texts: Iterable[str]) -> EntityProposal:
+    """Return the proposal with only those aliases that its name's spelling or one of the texts backs."""
+    if not entity.aliases:
+        return entity
+    folded = [fold_name(text) for text in texts]
+    backed = tuple(
+        alias
+        for alias in entity.aliases
+        if is_spelling_of(alias, entity.name) or is_introduced(alias, entity.name, folded)
+    )
+    return replace(entity, aliases=backed)
+
+
+def is_spelling_of(alias: str, name: str) -> bool:
+    """Say whether the two differ in case, hyphens, underscores, dots and spaces at most."""
+    letters = [_SEPARATORS.sub("", fold_name(text)) for text in (alias, name)]
+    return letters[0] == letters[1] != ""
+
+
+def is_introduced(alias: str, name: str, folded_texts: Sequence[str]) -> bool:
+    """Say whether a text sets the alias beside the name as another name of the same thing."""
+    forms = [form.format(fold_name(name), fold_name(alias)) for form in _INTRODUCTIONS]
+    return any(re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text) for form in forms for text in folded_texts)

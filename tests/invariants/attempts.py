@@ -1,0 +1,36 @@
+"""Acting as one of the service's roles with bare SQL, as a faulty or hostile piece of our code could."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+from psycopg import sql
+
+from app.kernel.database import Role
+from tests.databases import service_url
+
+Connection = psycopg.Connection[tuple[object, ...]]
+
+
+@contextmanager
+def acting_as(database_name: str, role: Role, team_id: str) -> Iterator[Connection]:
+    """Give a transaction of the service's login in this role and team; nothing of it is kept."""
+    with psycopg.connect(service_url(database_name)) as connection:
+        connection.execute(
+            "SELECT set_config('role', %s, true), set_config('densemem.team_id', %s, true)",
+            [f"densemem_{role}", team_id],
+        )
+        try:
+            yield connection
+        finally:
+            connection.rollback()
+
+
+def refusal(connection: Connection, statement: sql.Composed) -> type[psycopg.Error] | None:
+    """Try the statement in a savepoint of its own and return the class of error that refused it, if any."""
+    try:
+        with connection.transaction(force_rollback=True):
+            connection.execute(statement)
+    except psycopg.Error as error:
+        return type(error)
+    return None

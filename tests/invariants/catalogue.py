@@ -1,0 +1,44 @@
+"""The tables under test, taken from the product itself, so that a table of tomorrow is tried as well."""
+
+from typing import Final
+
+import psycopg
+from psycopg import sql
+
+from app.tables import metadata
+from tests.databases import admin_url
+
+TABLES: Final = sorted(metadata.tables)
+# What a dream cycle is there to write. Everything else is knowledge, evidence, or somebody else's business.
+DREAMERS_OWN: Final = frozenset(
+    {
+        "cycle_runs",
+        "dream_schedules",
+        "hypotheses",
+        "hypothesis_events",
+        "hypothesis_sources",
+        "premise_assessments",
+        "work_items",
+    }
+)
+KNOWLEDGE: Final = sorted(set(TABLES) - DREAMERS_OWN)
+# Ids and times only, or looked up before the team is known: no content, so no team policy.
+INSTANCE_TABLES: Final = frozenset(
+    {"api_keys", "dream_schedules", "instance_settings", "teams", "work_items"}
+)
+TEAM_TABLES: Final = sorted(set(TABLES) - INSTANCE_TABLES)
+GUESSES: Final = ("hypotheses", "hypothesis_sources", "hypothesis_events", "hypothesis_submissions")
+
+
+def columns_of(table: str) -> list[str]:
+    return [column.name for column in metadata.tables[table].columns]
+
+
+def fingerprint(database_name: str) -> dict[str, object]:
+    """Return a digest of the whole content of each knowledge table, whatever the order of its rows."""
+    digests: dict[str, object] = {}
+    with psycopg.connect(admin_url(database_name)) as connection:
+        for table in KNOWLEDGE:
+            query = sql.SQL("SELECT count(*), md5(string_agg(t::text, '|' ORDER BY t::text)) FROM {} AS t")
+            digests[table] = connection.execute(query.format(sql.Identifier(table))).fetchone()
+    return digests

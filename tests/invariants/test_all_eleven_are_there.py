@@ -1,0 +1,37 @@
+"""The specification lists eleven acceptance invariants; each has a module here that tries to break it."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+NUMBERED = re.compile(r"test_(\d\d)_[a-z_]+\.py")
+MODULES = {path: int(found[1]) for path in HERE.glob("test_*.py") if (found := NUMBERED.fullmatch(path.name))}
+
+
+def test_each_invariant_has_one_module_and_no_other_module_hides_here() -> None:
+    assert sorted(MODULES.values()) == list(range(1, 12))
+    assert {path.name for path in HERE.glob("test_*.py")} - {path.name for path in MODULES} == {
+        Path(__file__).name
+    }
+
+
+@pytest.mark.parametrize("path", sorted(MODULES), ids=lambda path: str(path.name))
+def test_each_module_names_its_invariant_and_tries_it(path: Path) -> None:
+    module = ast.parse(path.read_text())
+    docstring = ast.get_docstring(module)
+    assert docstring is not None
+    assert docstring.startswith(f"Invariant {MODULES[path]}: ")
+    tests = [
+        node
+        for node in module.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
+    ]
+    assert tests
+    for test in tests:
+        marks = ast.unparse(ast.Module([*map(ast.Expr, test.decorator_list)], []))
+        assert "skip" not in marks
+        assert "xfail" not in marks
+        assert any(isinstance(node, ast.Assert | ast.With) for node in ast.walk(test)), test.name
