@@ -169,6 +169,20 @@ def find_instances(graph: Graph, shape: Shape, start: int, end: int) -> list[tup
     return instances
 
 
+def find_premise(graph: Graph, direction: int, source: int, target: int) -> Premise | None:
+    """Return the recorded premise behind one step, or None; a pending candidate is not recorded."""
+    each = graph.directions[direction]
+    step = _find_edge(each, source * graph.size + target)
+    return None if step is None or each.candidate[step] else graph.premises[each.premises[step]]
+
+
+def find_neighbours(graph: Graph, direction: int, source: int) -> list[int]:
+    """Return the nodes one step away, ascending, pending candidates included."""
+    each = graph.directions[direction]
+    low, high = np.searchsorted(each.sources, source, "left"), np.searchsorted(each.sources, source, "right")
+    return [int(node) for node in each.targets[low:high]]
+
+
 def mirror_shape(graph: Graph, shape: Shape) -> Shape:
     """Return the shape of the same paths walked from their end to their start."""
     return tuple(graph.reverse[direction] for direction in reversed(shape))

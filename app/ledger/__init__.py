@@ -8,7 +8,7 @@ way in; the dreamer's role can write none of these tables.
 * Evidence: `sources`, `evidence`; `supports` links citations to Relationships and says which tier follows.
 * Positions: `relationships`. Each change is one version and one transition, whose `effect` tells a deferred
   trigger what to do with the Hypotheses that depend on it. `slots` says which positions can meet,
-  `reweigh` what happens when evidence stops counting.
+  `reweigh` what happens when evidence stops counting, `refit` when a predicate changes.
 * Decisions: `cases` between profiles, `reviews` of ambiguities. Reading back: `trace`.
 
 States of a Relationship:
@@ -28,5 +28,5 @@ Lock order: turns for names and slots (advisory), evidence and its source revisi
 Hypotheses by id.
 
 Pure modules: `vocabulary`, `identity`, `names`, `values`, `phrases`, `inflections`, `slots`, `seed`,
-`predicate_draft`.
+`predicate_draft`, `phrase_shape`, `wordings`.
 """
