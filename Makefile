@@ -42,7 +42,7 @@ openapi: $(READY) ## Write openapi/densemem.json anew.
 	$(BIN)/densemem openapi --output openapi/densemem.json
 
 lock: $(READY) ## Resolve all dependencies anew.
-	$(UV) pip compile pyproject.toml --extra dev --universal --generate-hashes --python-version 3.11 \
+	$(UV) pip compile pyproject.toml --extra dev --extra demo --universal --generate-hashes --python-version 3.11 \
 	    --no-header --no-annotate --no-emit-index-url --quiet --upgrade --output-file requirements.lock
 
 clean: ## Remove the environment; the data folder stays.

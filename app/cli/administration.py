@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from app.cli.context import read_settings
-from app.cli.server import open_database
+from app.cli.database import open_database
 from app.kernel.backend import Backend, prepare_backend, running_backend
 from app.kernel.database import Database, Scope
 from app.kernel.errors import NotFound

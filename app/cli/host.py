@@ -72,6 +72,9 @@ def migrate() -> None:
 def demo(
     seed: Annotated[int, typer.Option(help="Draws the fifth that is held back.")] = 1,
     seeds: Annotated[int, typer.Option(min=1, max=20, help="Measure the guesses over so many draws.")] = 1,
+    packages: Annotated[
+        int | None, typer.Option(min=20, help="Read so many packages only, drawn with the seed.")
+    ] = None,
     keep: Annotated[bool, typer.Option("--keep", help="Leave it serving until Ctrl-C.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -81,10 +84,12 @@ def demo(
 
     Exit code 1 when no dream was a held-back edge.
     """
+    from app.cli.demo.loop import Plan
     from app.cli.demo.stage import run_demo
 
+    plan = Plan(seed, seeds, packages)
     settings = read_settings(log_level="error")
-    if not run_demo(settings, seed=seed, seeds=seeds, keeps_serving=keep, prints_json=as_json):
+    if not run_demo(settings, plan, keeps_serving=keep, prints_json=as_json):
         raise typer.Exit(1)
 
 

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, suppress
 import uvicorn
 
 from app.api.app import create_app
+from app.cli.database import open_database
 from app.kernel.backend import Backend, prepare_backend, running_backend
 from app.kernel.database import Database
 from app.kernel.errors import SetupError
@@ -57,17 +58,6 @@ def work_until_signalled(settings: Settings) -> None:
 
     with running_backend(settings, joins_running=True, may_start=False) as backend:
         asyncio.run(run(backend))
-
-
-@asynccontextmanager
-async def open_database(settings: Settings, backend: Backend) -> AsyncIterator[Database]:
-    """Give the open pools of this process."""
-    database = Database(settings, url=backend.service_url, dreamer_url=backend.dreamer_url)
-    await database.open()
-    try:
-        yield database
-    finally:
-        await database.close()
 
 
 @asynccontextmanager

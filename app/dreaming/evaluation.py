@@ -13,30 +13,22 @@ any edge of that side. Ties go by node order.
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from app.dreaming.model import Inputs, Standing, Target
-from app.dreaming.paths import Graph, Ints, build_graph, edge_of
+from app.dreaming.learning.holdout import HeldBack, hide_premises
+from app.dreaming.model import Inputs, Premise, Target
+from app.dreaming.paths import Graph, Ints, build_graph
 from app.dreaming.scoring import score_candidates
 from app.dreaming.targets import TargetSpace, open_spaces
-from app.ledger.identity import Edge, digest, target_identity
+from app.ledger.identity import digest
 
 Method = Literal["rules", "popularity", "random"]
 Reals = npt.NDArray[np.float64]
 
 _PAIRS_AT_ONCE = 500_000
-
-
-@dataclass(frozen=True, slots=True)
-class HeldBack:
-    """Inputs without the hidden edges, and the hidden edges."""
-
-    inputs: Inputs
-    targets: frozenset[Target]
 
 
 def hide_edges(inputs: Inputs, *, predicate_keys: Collection[str], share: float, seed: int) -> HeldBack:
@@ -45,7 +37,7 @@ def hide_edges(inputs: Inputs, *, predicate_keys: Collection[str], share: float,
     The choice depends on seed and group keys only. What the database says of a hidden target (active, slot)
     is hidden with it.
     """
-    chosen: dict[Target, str] = {}
+    chosen: list[Premise] = []
     for key in sorted(set(predicate_keys)):
         own = [
             premise
@@ -53,15 +45,8 @@ def hide_edges(inputs: Inputs, *, predicate_keys: Collection[str], share: float,
             if premise.predicate_key == key and premise.carries_paths and not premise.is_candidate
         ]
         own.sort(key=lambda premise: digest(str(seed), premise.group_key))
-        for premise in own[: round(share * len(own))]:
-            edge = edge_of(premise, inputs)
-            if edge is not None:
-                target = Target(edge.subject_id, edge.predicate_key, edge.object_id)
-                chosen[target] = premise.group_key
-    hidden_keys = set(chosen.values())
-    left = tuple(premise for premise in inputs.premises if premise.group_key not in hidden_keys)
-    standing = _forget(inputs, chosen)
-    return HeldBack(replace(inputs, premises=left, standing=standing), frozenset(chosen))
+        chosen.extend(own[: round(share * len(own))])
+    return hide_premises(inputs, chosen)
 
 
 def rank_targets(
@@ -146,25 +131,3 @@ def _hash_pairs(pairs: Ints, number: int, seed: int) -> Reals:
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
     mixed ^= mixed >> np.uint64(31)
     return (mixed >> np.uint64(11)).astype(np.float64) / 2.0**53
-
-
-def _forget(inputs: Inputs, hidden: Collection[Target]) -> Standing:
-    standing = inputs.standing
-    slots = {slot: set(objects) for slot, objects in standing.taken_slots.items()}
-    identities = set()
-    for target in hidden:
-        predicate = inputs.predicates[target.predicate_key]
-        edge = Edge(target.subject_id, target.predicate_key, target.object_id)
-        identities.add(target_identity(edge, predicate))
-        for subject, key, object_ in (
-            (target.subject_id, target.predicate_key, target.object_id),
-            (target.object_id, target.predicate_key, target.subject_id),
-            (target.object_id, predicate.inverse_key, target.subject_id),
-        ):
-            if key is not None:
-                slots.get((subject, key), set()).discard(object_)
-    return replace(
-        standing,
-        active=standing.active - identities,
-        taken_slots={slot: frozenset(objects) for slot, objects in slots.items() if objects},
-    )

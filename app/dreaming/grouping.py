@@ -22,16 +22,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.dreaming.explanation import explain_candidate
-from app.dreaming.model import CarryingPath, Group, Inputs, LiveHypothesis, Premise
-from app.dreaming.paths import Graph, Ints
-from app.dreaming.scoring import (
+from app.dreaming.candidates import (
     LEAST_CONFIDENCE,
     LEAST_SUPPORT,
     LIKELIHOOD_FLOOR,
     Candidate,
-    score_candidates,
+    Scores,
 )
+from app.dreaming.explanation import explain_candidate
+from app.dreaming.model import CarryingPath, Group, Inputs, LiveHypothesis, Premise
+from app.dreaming.paths import Graph, Ints
+from app.dreaming.scoring import score_candidates
 
 SPARE_TARGETS_PER_PREDICATE = 250
 
@@ -72,7 +73,7 @@ def form_groups(
     open_candidates = []
     for candidate in scores.candidates:
         if candidate.identity in standing.live or candidate.identity in standing.suppressed:
-            paths = _explain_anew(inputs, scores.graph, candidate, premises)
+            paths = _explain_anew(inputs, scores, candidate, premises)
             if paths is None:
                 continue
             known[candidate] = paths
@@ -80,14 +81,14 @@ def form_groups(
     groups = []
     for place in _choose_diverse(open_candidates, scores.graph, max_groups):
         candidate = open_candidates[place]
-        paths = known.get(candidate) or explain_candidate(scores.graph, candidate)
+        paths = known.get(candidate) or explain_candidate(scores, candidate, inputs.nodes)
         keys = dict.fromkeys(key for path in paths for key in path.premise_keys)
-        groups.append(Group(candidate.target, tuple(keys), paths))
+        groups.append(Group(candidate.target, tuple(keys), paths, candidate.likelihood))
     return Grouping(tuple(groups), scores.dropped_shapes, scores.dropped_paths)
 
 
 def _explain_anew(
-    inputs: Inputs, graph: Graph, candidate: Candidate, premises: dict[str, Premise]
+    inputs: Inputs, scores: Scores, candidate: Candidate, premises: dict[str, Premise]
 ) -> tuple[CarryingPath, ...] | None:
     """Return paths that justify looking at a held or rejected target again, or None when there are none."""
     live = inputs.standing.live.get(candidate.identity)
@@ -101,7 +102,7 @@ def _explain_anew(
             return _is_new_to(live, premise)
         return rejected_at is not None and premise.eligible_since > rejected_at
 
-    paths = explain_candidate(graph, candidate, is_fresh=is_fresh)
+    paths = explain_candidate(scores, candidate, inputs.nodes, is_fresh=is_fresh)
     return paths if any(is_fresh(premises[key]) for path in paths for key in path.premise_keys) else None
 
 

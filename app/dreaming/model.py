@@ -141,10 +141,13 @@ class Target:
 class CarryingPath:
     """One rule that carries a proposal, in words and numbers.
 
-    `rule` reads "X depends_on Z, Z licensed_under Y → X licensed_under Y". `premise_keys` are the group keys
-    of the instance with the strongest premises; `instances` counts the paths of this shape that reach the
-    target. support = pairs with body and head, body = pairs with the body, confidence = support / (body + 5).
-    `share` of the score is 0..1 and sums to 1 over an explanation.
+    `rule` reads "X depends_on Z, Z licensed_under Y → X licensed_under Y", or with a constant "X depends_on
+    pydantic → X depends_on typing-extensions". `premise_keys` are the group keys of the instance with the
+    strongest premises: one or two in path order, or, for a rule with a constant, exactly three: what the rule
+    sees in the target's own node, the same of a witness, and the edge that the witness has. `instances` counts
+    the paths (witnesses) of this rule that reach the target. support = pairs (nodes) with body and head, body =
+    those with the body, confidence = support / (body + 5). `share` of the score is 0..1 and sums to 1 over an
+    explanation.
     """
 
     rule: str
@@ -160,12 +163,14 @@ class CarryingPath:
 class Group:
     """An open target and the connected premises around it; `premise_keys` are `group_key`s in path order.
 
-    `paths`: the one to three rules that point at the target, best first.
+    `paths`: the one to three rules that carry the target's score, the largest share first. `likelihood`: the
+    chance, 0..1, that such a pair is a recorded edge (scoring.py).
     """
 
     target: Target
     premise_keys: tuple[str, ...]
     paths: tuple[CarryingPath, ...] = ()
+    likelihood: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,8 +48,8 @@ class Direction:
 class Graph:
     """The path-carrying premises as directed edges between node positions.
 
-    `node_ids` ascend, and so do the keys of `predicates` (all of the inputs', whether or not they have
-    edges). `reverse[d]` is the position of the direction that reads the same edges the other way.
+    `node_ids` are ordered by name, then id, so that ties fall the same way when the same knowledge is entered
+    anew. The keys of `predicates` ascend (all of the inputs', whether or not they have edges). `reverse[d]` is the position of the direction that reads the same edges the other way.
     """
 
     node_ids: tuple[str, ...]
@@ -85,7 +85,8 @@ def build_graph(inputs: Inputs) -> Graph:
             continue
         if edge.subject_id in inputs.nodes and edge.object_id in inputs.nodes:
             edges.setdefault(edge, premise)
-    node_ids = tuple(sorted({node for edge in edges for node in (edge.subject_id, edge.object_id)}))
+    used = {node for edge in edges for node in (edge.subject_id, edge.object_id)}
+    node_ids = tuple(sorted(used, key=lambda node_id: (inputs.nodes[node_id].name, node_id)))
     predicates = tuple(inputs.predicates[key] for key in sorted(inputs.predicates))
     directions, reverse = _read_both_ways(edges, node_ids, predicates)
     return Graph(
@@ -167,6 +168,20 @@ def find_instances(graph: Graph, shape: Shape, start: int, end: int) -> list[tup
             steps = (first.premises[before], second.premises[after])
             instances.append(tuple(graph.premises[step] for step in steps))
     return instances
+
+
+def find_premise(graph: Graph, direction: int, source: int, target: int) -> Premise | None:
+    """Return the recorded premise behind one step, or None; a pending candidate is not recorded."""
+    each = graph.directions[direction]
+    step = _find_edge(each, source * graph.size + target)
+    return None if step is None or each.candidate[step] else graph.premises[each.premises[step]]
+
+
+def find_neighbours(graph: Graph, direction: int, source: int) -> list[int]:
+    """Return the nodes one step away, ascending, pending candidates included."""
+    each = graph.directions[direction]
+    low, high = np.searchsorted(each.sources, source, "left"), np.searchsorted(each.sources, source, "right")
+    return [int(node) for node in each.targets[low:high]]
 
 
 def mirror_shape(graph: Graph, shape: Shape) -> Shape:

@@ -1,19 +1,21 @@
 """The `rules` generator: groups in, hedged proposals out, each with the paths that carry it. Pure.
 
-Floor: a best rule seen right at least twice (support ≥ 2) and a likelihood of .1. Under it nothing is said,
-so a young team gets few proposals or none. Likelihood and confidence are those of scoring.py. A group
-without a carrying path is passed over: what cannot be explained is not proposed (Design, section 6).
+Floor: a carrying rule seen right at least twice (support ≥ 2) and a likelihood of .1. Under it nothing is said,
+so a young team gets few proposals or none. Likelihood and confidence are those of scoring.py; the confidence is
+that of the rule with the largest share. A group without a carrying path is passed over: what cannot be explained
+is not proposed (Design, section 6).
 """
 
 from collections.abc import Sequence
 
-from app.dreaming.model import CarryingPath, Group, Inputs, Premise, Proposal
-from app.dreaming.scoring import LEAST_SUPPORT, LIKELIHOOD_FLOOR, estimate_confidence
+from app.dreaming.candidates import LEAST_SUPPORT, LIKELIHOOD_FLOOR, estimate_confidence
+from app.dreaming.explanation import shorten_name
+from app.dreaming.model import CarryingPath, Group, Inputs, Premise, Proposal, Target
 from app.ledger.phrases import hedged_statement
 
 GENERATOR_VERSION = "rules-v1"
 PROPOSALS_PER_OUTPUT = 4
-MAX_NAME_CHARACTERS = 120
+_STEPS_TO_A_WITNESS = 3
 
 
 def propose(inputs: Inputs, groups: Sequence[Group], *, max_outputs: int) -> tuple[Proposal, ...]:
@@ -31,8 +33,8 @@ def propose(inputs: Inputs, groups: Sequence[Group], *, max_outputs: int) -> tup
 
 
 def _is_carried(group: Group) -> bool:
-    return any(
-        path.support >= LEAST_SUPPORT and path.confidence >= LIKELIHOOD_FLOOR for path in group.paths[:1]
+    return group.likelihood >= LIKELIHOOD_FLOOR and any(
+        path.support >= LEAST_SUPPORT for path in group.paths[:1]
     )
 
 
@@ -49,29 +51,29 @@ def _state_group(inputs: Inputs, group: Group, premises: dict[str, Premise]) -> 
         object_entity_id=None if is_value else target.object_id,
         object_value_id=target.object_id if is_value else None,
         statement=hedged_statement(subject.name, predicate, object_.name),
-        rationale=_word_rationale(inputs, best, target.predicate_key, premises),
-        likelihood=best.confidence,
+        rationale=_word_rationale(inputs, best, target, premises),
+        likelihood=group.likelihood,
         confidence=estimate_confidence(best.support),
         source_relationship_ids=tuple(sources),
         paths=group.paths,
     )
 
 
-def _word_rationale(
-    inputs: Inputs, path: CarryingPath, predicate_key: str, premises: dict[str, Premise]
-) -> str:
+def _word_rationale(inputs: Inputs, path: CarryingPath, target: Target, premises: dict[str, Premise]) -> str:
     """Return one sentence in names: what is known, and how often the same led to the predicate."""
+    verb_phrase = inputs.predicates[target.predicate_key].verb_phrase
+    if len(path.premise_keys) == _STEPS_TO_A_WITNESS:
+        own, _, shown = (_word_premise(inputs, premises[key]) for key in path.premise_keys)
+        return (
+            f"{own}; of {path.body} that have this in common, {path.support} are known for the same: {shown}."
+        )
     known = " and ".join(_word_premise(inputs, premises[key]) for key in path.premise_keys)
-    verb_phrase = inputs.predicates[predicate_key].verb_phrase
     return f'{known}; in {path.support} of {path.body} such cases memory also holds "{verb_phrase}".'
 
 
 def _word_premise(inputs: Inputs, premise: Premise) -> str:
-    subject, object_ = (_shorten(inputs.nodes[node].name) for node in (premise.subject_id, premise.object_id))
+    subject, object_ = (
+        shorten_name(inputs.nodes[node].name) for node in (premise.subject_id, premise.object_id)
+    )
     pending = " (not yet confirmed)" if premise.is_candidate else ""
     return f"{subject} {inputs.predicates[premise.predicate_key].verb_phrase} {object_}{pending}"
-
-
-def _shorten(name: str) -> str:
-    one_line = " ".join(name.split())
-    return one_line if len(one_line) <= MAX_NAME_CHARACTERS else f"{one_line[: MAX_NAME_CHARACTERS - 1]}…"

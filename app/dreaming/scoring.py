@@ -1,82 +1,55 @@
-"""Scoring: which open targets the paths point at, best rule first. Pure.
+"""Scoring: which open targets the premises point at, and how likely each is. Pure.
 
-A rule is a shape (paths.py) that speaks for a predicate, such as "X depends_on Z, Z licensed_under Y → X
-licensed_under Y"; rule_counts.py says how often it was right. A target's order is the confidence of its
-best rule; the next two break ties, then how often the predicate is known to hold of the object, then the
-ids, so the order is total. Correlated rules are never added up: measured, that is far behind (Design,
-section 6).
+Three ways, by what there is to learn from:
 
-**Likelihood** is the best rule's confidence, support / (body + 5): the share of pairs with this path that
-memory records, pulled down where the path was seen few times. It reads low where memory is incomplete.
-**Confidence** says how much that estimate rests on, support / (support + 5): 0.29 with two cases, 0.5 with
-five, 0.95 with a hundred.
+* fewer than 100 recorded edges: the best rule alone (rule_scoring.py), which is silent more often than not;
+* a small graph: every open pair is judged by the blend (learning/small.py);
+* a large one: the pairs that rules reach are (learning/large.py).
+
+**Likelihood** is the chance that a pair with these signals is a recorded edge, learned on hidden premises (for
+a young team: the best rule's confidence, support / (body + 5)). It reads low where memory is incomplete, because
+true edges that nobody recorded count as misses. **Confidence** says how much the rule with the largest share
+rests on, support / (support + 5): 0.29 with two cases, 0.5 with five, 0.95 with a hundred. Order: likelihood,
+then how often the predicate is known to hold of the object, then the ids; so the order is total.
+
+A target that no rule with support ≥ 2 reaches is never a candidate: what cannot be explained is not proposed.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # It ships no type information.
 
-from app.dreaming.model import Inputs, Target
-from app.dreaming.paths import Graph, Ints, Shape, build_graph, plan_shapes
-from app.dreaming.rule_counts import PRIOR_CASES, RuleTable, Walker, count_rules
-from app.dreaming.targets import TargetSpace, open_spaces
+from app.dreaming.candidates import (
+    LEAST_CONFIDENCE,
+    LEAST_SUPPORT,
+    LIKELIHOOD_FLOOR,
+    Candidate,
+    Rule,
+    Scores,
+    estimate_confidence,
+)
+from app.dreaming.learning.holdout import HeldBack
+from app.dreaming.learning.judgement import Judgement
+from app.dreaming.learning.large import judge_large
+from app.dreaming.learning.ranking import rank_judged
+from app.dreaming.learning.small import is_small, judge_small
+from app.dreaming.model import Inputs
+from app.dreaming.paths import Graph, build_graph
+from app.dreaming.rule_scoring import score_by_rules
 
-LEAST_SUPPORT = 2
-LEAST_CONFIDENCE = 0.02
-LIKELIHOOD_FLOOR = 0.1
-MAX_RULES_PER_TARGET = 3
+__all__ = [
+    "LEAST_CONFIDENCE",
+    "LEAST_SUPPORT",
+    "LIKELIHOOD_FLOOR",
+    "Candidate",
+    "Rule",
+    "Scores",
+    "estimate_confidence",
+    "score_candidates",
+]
+
+LEAST_EDGES_TO_LEARN = 100
 MAX_TARGETS_PER_PREDICATE = 1_000
-# A noisy graph has thousands of weak rules per predicate; the strongest of them settle most ties.
-MAX_RULES_FOR_TIES = 200
-_NO_RULE = -1
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A shape that speaks for a predicate, and how often it was right."""
-
-    shape: Shape
-    support: int
-    body: int
-
-    @property
-    def confidence(self) -> float:
-        return self.support / (self.body + PRIOR_CASES)
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """An open target and the one to three best rules that reach it, best first.
-
-    `start` and `end` are the node positions of subject and object in the graph; `object_degree` counts the
-    known edges of the predicate at the object.
-    """
-
-    target: Target
-    identity: str
-    start: int
-    end: int
-    object_degree: int
-    rules: tuple[Rule, ...]
-
-    @property
-    def likelihood(self) -> float:
-        return self.rules[0].confidence
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Scores:
-    """The candidates in total order, the graph that they point into, and what the path caps left out."""
-
-    graph: Graph
-    candidates: tuple[Candidate, ...]
-    dropped_shapes: int
-    dropped_paths: int
-
-
-def estimate_confidence(support: int) -> float:
-    """Return how much an estimate from so many right cases rests on: 0 (nothing) to nearly 1."""
-    return support / (support + PRIOR_CASES)
 
 
 def score_candidates(
@@ -89,88 +62,46 @@ def score_candidates(
 ) -> Scores:
     """Return the open targets, at most so many per predicate, best first.
 
-    A rule below `least_support` or `least_confidence` takes no part, not even in ties; a target whose best
-    rule is below `least_likelihood` is left out. Equal inputs, in whatever order, give equal scores.
+    A target below `least_likelihood` is left out. `least_support` and `least_confidence` are those of a rule
+    that may carry; with a support below 2 nothing is learned and every path counts, which is only affordable
+    for few premises. Equal inputs, in whatever order, give equal scores.
     """
     graph = build_graph(inputs)
-    plan = plan_shapes(graph, least_paths=least_support)
-    walker = Walker(graph, plan.shapes)
-    tables = count_rules(walker, least_support=least_support, least_confidence=least_confidence)
-    candidates: list[Candidate] = []
-    for space, table in zip(open_spaces(inputs, graph), tables, strict=True):
-        if space is not None:
-            pairs, ranks = _reach_targets(
-                walker, space, table, limit=max_targets_per_predicate, floor=least_likelihood
-            )
-            degrees = space.count_known_at_object(pairs)
-            found = [
-                _describe(space, walker, table, pair, degree, row)
-                for pair, degree, row in zip(pairs.tolist(), degrees.tolist(), ranks.tolist(), strict=True)
-            ]
-            candidates.extend(sorted(found, key=_order_of)[:max_targets_per_predicate])
-    candidates.sort(key=_order_of)
-    return Scores(graph, tuple(candidates), plan.dropped_shapes, plan.dropped_paths)
-
-
-def _reach_targets(
-    walker: Walker, space: TargetSpace, table: RuleTable, *, limit: int, floor: float
-) -> tuple[Ints, Ints]:
-    """Return the open pairs that the rules reach, and per pair the rows of its three best rules (-1: none).
-
-    Rules come best first, so a pair's first three are its best. Once `limit` pairs are there and the
-    confidence falls, no new pair could still come before them: from then on a bounded number of rules only
-    settles ties. The same holds once every open pair is there.
-    """
-    pairs = np.empty(0, dtype=np.int64)
-    rows = np.empty((0, MAX_RULES_PER_TARGET), dtype=np.int64)
-    limit = min(limit, space.count_open())
-    closing, ties_left = floor, MAX_RULES_FOR_TIES
-    for row, (position, confidence) in enumerate(zip(table.shapes, table.confidences, strict=True)):
-        reached = walker.pairs(int(position), folded=space.predicate.symmetric)
-        places = np.searchsorted(pairs, reached)
-        is_there = np.zeros(len(reached), dtype=np.bool_)
-        inside = places < len(pairs)
-        is_there[inside] = pairs[places[inside]] == reached[inside]
-        hits = places[is_there]
-        unfilled = hits[rows[hits, -1] == _NO_RULE]
-        rows[unfilled, (rows[unfilled] != _NO_RULE).sum(axis=1)] = row
-        if confidence >= closing:
-            new = space.keep_open(reached[~is_there])
-            pairs, rows = _insert(pairs, rows, new, row)
-            if len(pairs) >= limit:
-                closing = float(confidence)
-        else:
-            ties_left -= 1
-            if not ties_left or not (rows[:, -1] == _NO_RULE).any():
-                break
-    return pairs, rows
-
-
-def _insert(pairs: Ints, rows: Ints, new: Ints, row: int) -> tuple[Ints, Ints]:
-    if not len(new):
-        return pairs, rows
-    fresh = np.full((len(new), MAX_RULES_PER_TARGET), _NO_RULE, dtype=np.int64)
-    fresh[:, 0] = row
-    together = np.concatenate((pairs, new))
-    order = np.argsort(together, kind="stable")
-    return together[order], np.concatenate((rows, fresh))[order]
-
-
-def _describe(
-    space: TargetSpace, walker: Walker, table: RuleTable, pair: int, degree: int, rows: list[int]
-) -> Candidate:
-    start, end = divmod(pair, walker.graph.size)
-    rules = tuple(
-        Rule(walker.shapes[table.shapes[row]], int(table.supports[row]), int(table.bodies[row]))
-        for row in rows
-        if row != _NO_RULE
+    judgement = judge_open_pairs(inputs, graph) if least_support >= LEAST_SUPPORT else None
+    if judgement is not None:
+        return rank_judged(
+            judgement, least_likelihood=least_likelihood, max_targets_per_predicate=max_targets_per_predicate
+        )
+    return score_by_rules(
+        inputs,
+        graph,
+        least_support=least_support,
+        least_confidence=least_confidence,
+        least_likelihood=least_likelihood,
+        max_targets_per_predicate=max_targets_per_predicate,
     )
-    target = Target(space.node_ids[start], space.predicate.key, space.node_ids[end])
-    return Candidate(target, space.identity_of(pair), start, end, degree, rules)
 
 
-def _order_of(candidate: Candidate) -> tuple[list[float], int, str, str, str]:
-    target = candidate.target
-    confidences = [-rule.confidence for rule in candidate.rules]
-    confidences += [0.0] * (MAX_RULES_PER_TARGET - len(confidences))
-    return confidences, -candidate.object_degree, target.subject_id, target.predicate_key, target.object_id
+def judge_open_pairs(
+    inputs: Inputs, graph: Graph | None = None, *, holdouts: Sequence[HeldBack] | None = None
+) -> Judgement | None:
+    """Return what was learned of the open pairs; None where there is too little to learn from.
+
+    Args:
+        graph: that of the inputs, where it is there already.
+        holdouts: what to learn from, instead of holdouts of these inputs.
+    """
+    graph = graph or build_graph(inputs)
+    edges = count_recorded(graph)
+    if edges < LEAST_EDGES_TO_LEARN:
+        return None
+    # One thread: sums come out the same whatever the machine, and small products do not wait for busy cores.
+    with threadpool_limits(limits=1, user_api="blas"):
+        if is_small(graph):
+            return judge_small(inputs, graph, edges=edges, holdouts=holdouts)
+        return judge_large(inputs, graph, holdouts=holdouts)
+
+
+def count_recorded(graph: Graph) -> int:
+    """Return the number of premises in the graph that are not pending candidates."""
+    return sum(not premise.is_candidate for premise in graph.premises)

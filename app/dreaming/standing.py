@@ -21,10 +21,10 @@ async def read_standing(
 ) -> Standing:
     """Return the standing of every target between these nodes.
 
-    Any active unscoped Relationship makes its target known, also one whose window has closed: that it once
-    held is no possibility. Only what is valid now takes a slot.
+    A target is known, and a slot taken, by what settles it now: an active unscoped event, or state within its
+    window. That something once held, or will, leaves open whether it holds.
     """
-    rows = await reading.fetch_all(_ACTIVE, {"team_id": team_id, "node_ids": list(node_ids), "now": now})
+    rows = await reading.fetch_all(_SETTLED, {"team_id": team_id, "node_ids": list(node_ids), "now": now})
     held = await read_held_targets(reading, team_id, subject_ids=node_ids)
     ended = await read_ended_targets(reading, team_id, subject_ids=node_ids)
     return Standing(
@@ -59,8 +59,6 @@ def _find_taken_slots(
         predicate = predicates.get(row["predicate_key"])
         if predicate is None or row["polarity"] != "+":
             continue
-        if predicate.relationship_kind == "state" and not row["is_in_window"]:
-            continue
         subject_id, object_id = row["subject_entity_id"], row["object_id"]
         if predicate.current_cardinality == "one":
             slots[subject_id, predicate.key].add(object_id)
@@ -71,11 +69,9 @@ def _find_taken_slots(
     return {slot: frozenset(object_ids) for slot, object_ids in slots.items()}
 
 
-_ACTIVE: LiteralString = """
+_SETTLED: LiteralString = """
     SELECT target_identity, polarity, subject_entity_id, predicate_key,
-           coalesce(object_entity_id, object_value_id) AS object_id,
-           coalesce(valid_from <= %(now)s, true) AND coalesce(valid_to > %(now)s, true) AS is_in_window
-    FROM relationships
-    WHERE team_id = %(team_id)s AND status = 'active' AND scope IS NULL
-      AND (subject_entity_id = ANY (%(node_ids)s) OR object_entity_id = ANY (%(node_ids)s))
+           coalesce(object_entity_id, object_value_id) AS object_id
+    FROM settled_positions(%(team_id)s, %(now)s)
+    WHERE subject_entity_id = ANY (%(node_ids)s) OR object_entity_id = ANY (%(node_ids)s)
 """

@@ -27,7 +27,7 @@ class TargetSpace:
     """The open targets of one predicate, asked by pair key (subject · nodes + object).
 
     `subjects` and `objects` say of each node whether it can stand there; `known` are the pairs that hold
-    already, ascending; `closed` the target identities that the database knows as active or as opposite.
+    already, ascending; `closed` the other target identities that the database knows as active or as opposite.
     `one_per_subject` and `one_per_object`: a node has a single current edge there, and is out once it has it.
     """
 
@@ -41,7 +41,15 @@ class TargetSpace:
     one_per_object: bool
 
     def keep_open(self, pairs: Ints) -> Ints:
-        """Return the pairs that may be proposed, in their given order."""
+        """Return the pairs that may be proposed, in their given order; costs a digest per pair."""
+        left = self.keep_free(pairs)
+        if self.closed:
+            is_unknown = [self.identity_of(pair) not in self.closed for pair in left.tolist()]
+            left = left[np.array(is_unknown, dtype=np.bool_)]
+        return left
+
+    def keep_free(self, pairs: Ints) -> Ints:
+        """Return the pairs that nodes and known edges leave open, in order; `closed` is not asked."""
         size = len(self.node_ids)
         subjects, objects = pairs // size, pairs % size
         is_open = self.subjects[subjects] & self.objects[objects] & (subjects != objects)
@@ -51,10 +59,20 @@ class TargetSpace:
             places = np.minimum(np.searchsorted(self.known, pairs), len(self.known) - 1)
             is_open &= self.known[places] != pairs
         left: Ints = pairs[is_open]
-        if self.closed:
-            is_unknown = [self.identity_of(pair) not in self.closed for pair in left.tolist()]
-            left = left[np.array(is_unknown, dtype=np.bool_)]
         return left
+
+    def list_open(self) -> Ints:
+        """Return every pair that nodes and known edges leave open, ascending; `closed` is not asked.
+
+        Only for a small graph: all pairs of nodes are looked at.
+        """
+        is_open = self.subjects[:, None] & self.objects[None, :]
+        np.fill_diagonal(is_open, val=False)
+        if self.predicate.symmetric:
+            is_open = np.triu(is_open)
+        flat = is_open.ravel()
+        flat[self.known] = False
+        return np.flatnonzero(flat)
 
     def count_open(self) -> int:
         """Return at least the number of open pairs, and exactly it in a small graph."""
@@ -87,14 +105,19 @@ def open_spaces(inputs: Inputs, graph: Graph) -> tuple[TargetSpace | None, ...]:
     """
     position_of = {node_id: position for position, node_id in enumerate(graph.node_ids)}
     known: dict[str, list[tuple[str, str]]] = {}
+    closed = set(inputs.standing.active | inputs.standing.opposite)
     held: set[tuple[str, str]] = {slot for slot, objects in inputs.standing.taken_slots.items() if objects}
     for premise in inputs.premises:
         edge = edge_of(premise, inputs)
         if edge is None or premise.is_candidate:
             continue
         known.setdefault(edge.predicate_key, []).append((edge.subject_id, edge.object_id))
+        # What the premises say already need not be asked again, pair by pair.
+        closed.discard(target_identity(edge, inputs.predicates[edge.predicate_key]))
         if premise.carries_paths:
             held |= _slots_of(edge, inputs.predicates)
+    still_closed = frozenset(closed)
+    forms = _number_forms(inputs, graph)
     spaces: list[TargetSpace | None] = []
     for predicate in graph.predicates:
         inverse = predicate.inverse_key
@@ -106,8 +129,29 @@ def open_spaces(inputs: Inputs, graph: Graph) -> tuple[TargetSpace | None, ...]:
             for subject, object_ in known.get(predicate.key, [])
             if subject in position_of and object_ in position_of
         ]
-        spaces.append(_open_space(inputs, graph, predicate, held, np.array(sorted(pairs), dtype=np.int64)))
+        known_pairs = np.array(sorted(pairs), dtype=np.int64)
+        spaces.append(_open_space(inputs, graph, predicate, held, known_pairs, still_closed, forms))
     return tuple(spaces)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Forms:
+    """The kinds of nodes, and value types, that occur: one example each, and its number per node."""
+
+    examples: tuple[Node, ...]
+    numbers: Ints
+
+
+def _number_forms(inputs: Inputs, graph: Graph) -> _Forms:
+    examples: dict[tuple[str | None, str | None], Node] = {}
+    numbers: dict[tuple[str | None, str | None], int] = {}
+    found = []
+    for node_id in graph.node_ids:
+        node = inputs.nodes[node_id]
+        form = (node.kind, node.value_type)
+        examples.setdefault(form, node)
+        found.append(numbers.setdefault(form, len(numbers)))
+    return _Forms(tuple(examples.values()), np.array(found, dtype=np.int64))
 
 
 def _slots_of(edge: Edge, predicates: Mapping[str, Predicate]) -> set[tuple[str, str]]:
@@ -122,15 +166,21 @@ def _slots_of(edge: Edge, predicates: Mapping[str, Predicate]) -> set[tuple[str,
 
 
 def _open_space(
-    inputs: Inputs, graph: Graph, predicate: Predicate, held: set[tuple[str, str]], known: Ints
+    inputs: Inputs,
+    graph: Graph,
+    predicate: Predicate,
+    held: set[tuple[str, str]],
+    known: Ints,
+    closed: frozenset[str],
+    forms: _Forms,
 ) -> TargetSpace:
     """Return the predicate's space; a current-one slot that is held rules its node out.
 
     A symmetric predicate has a slot on either side, and so has an inverse that is itself current-one.
     """
-    nodes = [inputs.nodes[node_id] for node_id in graph.node_ids]
-    subjects = np.array([_accepts_subject(predicate, node) for node in nodes], dtype=np.bool_)
-    objects = np.array([_accepts_object(predicate, node) for node in nodes], dtype=np.bool_)
+    subjects = np.array([_accepts_subject(predicate, node) for node in forms.examples], dtype=np.bool_)
+    objects = np.array([_accepts_object(predicate, node) for node in forms.examples], dtype=np.bool_)
+    subjects, objects = subjects[forms.numbers], objects[forms.numbers]
     is_one = predicate.current_cardinality == "one"
     inverse = None if predicate.inverse_key is None else inputs.predicates.get(predicate.inverse_key)
     inverse_is_one = inverse is not None and inverse.current_cardinality == "one"
@@ -148,7 +198,7 @@ def _open_space(
         subjects=subjects,
         objects=objects,
         known=known,
-        closed=inputs.standing.active | inputs.standing.opposite,
+        closed=closed,
         node_ids=graph.node_ids,
         one_per_subject=is_one,
         one_per_object=inverse_is_one or (is_one and predicate.symmetric),

@@ -1,15 +1,15 @@
 """The ledger of guesses: what dreams leave behind, beside the semantic ledger and never inside it.
 
-`lifecycle` is the table of states, `independence` the rule that a guess cannot confirm itself; both are pure and
-hold no connection. `writes` inserts, reinforces and stales for the dream cycle, and `standing` tells it which
-targets are taken or suppressed. `queries` reads the ledger back, `record` names the shapes that it gives and
-`explanation` puts a guess's reasons into names. `echo` answers the port that `remember` asks before it grants
-support: does this text merely say one of our guesses again?
+`lifecycle` is the table of states, `independence` the rule that a guess cannot confirm itself, `novelty` the rule
+that neither can what it was made from; they are pure and hold no connection. `writes` inserts, reinforces and
+stales for the dream cycle, and `standing` tells it which targets are taken or suppressed. `queries` reads the
+ledger back, `record` names the shapes that it gives and `explanation` puts a guess's reasons into names. `echo`
+answers the port that `remember` asks before it grants support: does this text merely say one of our guesses again?
 
 States: proposed, reinforced, stale, submitted, rejected. Every step is an append-only event with its actor, its
 reason and the source versions seen (Design, section 7). Staleness is recorded by the ledger, in the transaction
 that causes it, and checked again whenever a Hypothesis is read: `is_current` says no as soon as one source is not
-eligible, also where the event was lost.
+eligible or the target's own predicate is retired or no longer fits it, also where the event was lost.
 
 Invariants kept here, most of them by the schema:
 

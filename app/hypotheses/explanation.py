@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from app.hypotheses.lifecycle import HypothesisStatus
-from app.hypotheses.record import ExplainedPath, Explanation, Obstacle, Premise
+from app.hypotheses.record import ExplainedPath, Explanation, Obstacle, Premise, TargetFault
 
 # The named conditions of `relationship_eligibility`, in its order, as a reader meets them when one fails.
 CONDITION_FAULTS: Final[Mapping[str, str]] = {
@@ -15,6 +15,11 @@ CONDITION_FAULTS: Final[Mapping[str, str]] = {
     "has_no_open_conflict": "it is part of an open conflict",
     "is_preferred_position": "a conflict was resolved in favour of another position",
     "has_current_evidence": "no current evidence supports it",
+}
+# What `hypothesis_targets` says against a target, as a reader meets it.
+TARGET_FAULTS: Final[Mapping[TargetFault, str]] = {
+    "predicate_retired": "Its predicate is retired.",
+    "predicate_narrowed": "Its predicate no longer fits its ends.",
 }
 OPEN_STATUSES: Final[frozenset[HypothesisStatus]] = frozenset({"proposed", "reinforced"})
 
@@ -51,11 +56,15 @@ def explain(paths: Sequence[Mapping[str, Any]], premises: Sequence[Premise]) -> 
     return Explanation(tuple(explained), tuple(ordered.values()))
 
 
-def find_obstacles(status: HypothesisStatus, premises: Sequence[Premise]) -> tuple[Obstacle, ...]:
-    """Return why a Hypothesis is not current: its status first, then its sources in the given order."""
+def find_obstacles(
+    status: HypothesisStatus, premises: Sequence[Premise], *, target_fault: TargetFault | None = None
+) -> tuple[Obstacle, ...]:
+    """Return why a Hypothesis is not current: status first, then target, then its sources in the given order."""
     found: list[Obstacle] = []
     if status not in OPEN_STATUSES:
         found.append(Obstacle("not_open", f"It is {status}."))
+    if target_fault is not None:
+        found.append(Obstacle(target_fault, TARGET_FAULTS[target_fault]))
     for premise in premises:
         if not premise.is_eligible:
             reasons = "; ".join(CONDITION_FAULTS[name] for name in premise.obstacles)

@@ -1,10 +1,11 @@
 """The states of a Hypothesis and the only ways between them. Pure.
 
-The table is Design, section 7; the database keeps it a second time, with a trigger that is generated from
-`ALLOWED_STATUS_CHANGES`. Two events carry their condition in their name, so whoever raises one vouches for
-it: `regenerated` is a generation with a premise that was not there before or with a newer source version,
-`not_reinforced` a cycle that passed by a Hypothesis flagged `needs_reassessment`. The one condition that a
-name cannot carry, a submission that has ended, is an argument.
+The table is Design, section 7, with `target_unfit` for a target whose predicate was retired or no longer fits
+its ends; the database keeps it a second time, with a trigger that is generated from `ALLOWED_STATUS_CHANGES`.
+Two events carry their condition in their name, so whoever raises one vouches for it: `regenerated` is a
+generation with a premise that was not there before or with a newer source version, `not_reinforced` a cycle
+that passed by a Hypothesis flagged `needs_reassessment`. The one condition that a name cannot carry, a
+submission that has ended, is an argument.
 """
 
 from collections.abc import Mapping
@@ -19,6 +20,7 @@ SystemEvent = Literal[
     "source_lost",
     "target_active",
     "target_contradicted",
+    "target_unfit",
     "retention_expired",
     "not_reinforced",
 ]
@@ -36,6 +38,7 @@ ALLOWED: Mapping[tuple[HypothesisStatus | None, Event], HypothesisStatus] = Mapp
         ("proposed", "source_lost"): "stale",
         ("proposed", "target_active"): "stale",
         ("proposed", "target_contradicted"): "stale",
+        ("proposed", "target_unfit"): "stale",
         ("proposed", "retention_expired"): "stale",
         ("proposed", "not_reinforced"): "stale",
         ("proposed", "stale"): "stale",
@@ -48,6 +51,7 @@ ALLOWED: Mapping[tuple[HypothesisStatus | None, Event], HypothesisStatus] = Mapp
         ("reinforced", "source_lost"): "stale",
         ("reinforced", "target_active"): "stale",
         ("reinforced", "target_contradicted"): "stale",
+        ("reinforced", "target_unfit"): "stale",
         ("reinforced", "retention_expired"): "stale",
         ("reinforced", "not_reinforced"): "stale",
         ("reinforced", "stale"): "stale",

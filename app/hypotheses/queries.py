@@ -75,7 +75,7 @@ async def get_hypothesis(reading: Reading, team_id: str, hypothesis_id: str) -> 
         refuse_unknown()
     premises = [_premise(premise) for premise in await reading.fetch_all(PREMISES, params)]
     events = await reading.fetch_all(EVENTS, params | {"limit": MAX_EVENTS})
-    obstacles = find_obstacles(row["status"], premises)
+    obstacles = find_obstacles(row["status"], premises, target_fault=row["target_fault"])
     return HypothesisDetail(
         summary=summary_of(row),
         source_owner_profile_ids=tuple(row["owner_ids"]),

@@ -7,6 +7,8 @@ from typing import Literal
 from app.hypotheses.lifecycle import HypothesisStatus
 
 Sort = Literal["newest", "likelihood", "review"]
+# What `hypothesis_targets` can say against a target.
+TargetFault = Literal["predicate_retired", "predicate_narrowed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ class Explanation:
 class Obstacle:
     """One reason for which a Hypothesis is not current. `relationship_id` names the source it lies in, if any."""
 
-    code: Literal["not_open", "source_not_eligible"]
+    code: Literal["not_open", "source_not_eligible"] | TargetFault
     message: str
     relationship_id: str | None = None
 

@@ -31,7 +31,7 @@ async def stale_ended_hypotheses(writing: Writing, team_id: str, sweep: Sweep) -
     """Leave no open Hypothesis that should be stale, and return how many became so; their rows are locked.
 
     Source: Design, section 7 (`source_lost`, `target_active`, `target_contradicted`, `not_reinforced`,
-    `retention_expired`); Spec: Recall And Staleness.
+    `retention_expired`; `target_unfit` names the fault of its predicate as reason); Spec: Recall And Staleness.
     """
     return await writing.execute(
         _SWEEP,
@@ -45,10 +45,11 @@ async def stale_ended_hypotheses(writing: Writing, team_id: str, sweep: Sweep) -
     )
 
 
-# Scoped positions are other claims than an unscoped guess, as in the trigger that usually does this work.
+# What settles a target is the same here and in the trigger that usually does this work. A window that opens by
+# itself has no event: only this finds it.
 _SWEEP: LiteralString = """
     WITH open AS (
-        SELECT h.id, h.status,
+        SELECT h.id, h.status, target.fault,
             CASE
                 WHEN EXISTS (
                     SELECT FROM hypothesis_sources AS s
@@ -60,20 +61,20 @@ _SWEEP: LiteralString = """
                       AND eligible.is_eligible IS NULL
                 ) THEN 'source_lost'
                 WHEN EXISTS (
-                    SELECT FROM relationships AS r
-                    WHERE r.team_id = h.team_id AND r.target_identity = h.target_identity
-                      AND r.status = 'active' AND r.scope IS NULL AND r.polarity = '+'
+                    SELECT FROM settled_positions(%(team_id)s, statement_timestamp()) AS settled
+                    WHERE settled.target_identity = h.target_identity AND settled.polarity = '+'
                 ) THEN 'target_active'
                 WHEN EXISTS (
-                    SELECT FROM relationships AS r
-                    WHERE r.team_id = h.team_id AND r.target_identity = h.target_identity
-                      AND r.status = 'active' AND r.scope IS NULL AND r.polarity = '-'
+                    SELECT FROM settled_positions(%(team_id)s, statement_timestamp()) AS settled
+                    WHERE settled.target_identity = h.target_identity AND settled.polarity = '-'
                 ) THEN 'target_contradicted'
+                WHEN target.fault IS NOT NULL THEN 'target_unfit'
                 WHEN %(is_complete)s AND h.needs_reassessment AND h.id <> ALL (%(regenerated_ids)s)
                     THEN 'not_reinforced'
                 WHEN h.reinforced_at < %(expired_before)s THEN 'retention_expired'
             END AS cause
         FROM hypotheses AS h
+        JOIN hypothesis_targets AS target ON target.team_id = h.team_id AND target.hypothesis_id = h.id
         WHERE h.team_id = %(team_id)s AND h.status IN ('proposed', 'reinforced')
     ), staled AS (
         UPDATE hypotheses AS h
@@ -81,10 +82,11 @@ _SWEEP: LiteralString = """
             updated_at = clock_timestamp()
         FROM open
         WHERE h.team_id = %(team_id)s AND h.id = open.id AND open.cause IS NOT NULL
-        RETURNING h.id, open.status AS from_status, open.cause
+        RETURNING h.id, open.status AS from_status, open.cause, open.fault
     )
     INSERT INTO hypothesis_events
-        (team_id, hypothesis_id, event, from_status, to_status, actor_kind, cycle_run_id)
-    SELECT %(team_id)s, staled.id, staled.cause, staled.from_status, 'stale', 'cycle', %(cycle_run_id)s
+        (team_id, hypothesis_id, event, from_status, to_status, reason, actor_kind, cycle_run_id)
+    SELECT %(team_id)s, staled.id, staled.cause, staled.from_status, 'stale',
+           CASE staled.cause WHEN 'target_unfit' THEN staled.fault END, 'cycle', %(cycle_run_id)s
     FROM staled ORDER BY staled.id
 """

@@ -1,4 +1,4 @@
-"""Which targets are taken by a Hypothesis today, and which are kept away by one that has ended."""
+"""Which targets are taken by a Hypothesis today, on what it rests, and which one that has ended keeps away."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -61,6 +61,13 @@ async def read_ended_targets(
     return {row["target_identity"]: EndedTarget(row["id"], row["suppressed_since"]) for row in rows}
 
 
+async def has_lost_ground(reading: Reading, team_id: str, hypothesis_id: str) -> bool:
+    """Return whether a current source is not eligible now, or the predicate no longer takes the target's ends."""
+    params = {"team_id": team_id, "hypothesis_id": hypothesis_id}
+    row = await reading.fetch_one(_LOST_GROUND, params)
+    return row is not None
+
+
 def _held_target(row: Row) -> HeldTarget:
     lost = frozenset(row["lost_group_keys"] or ())
     kept = frozenset(row["current_group_keys"] or ()) - lost
@@ -78,6 +85,19 @@ _LOCK: LiteralString = """
       AND (status IN ('proposed', 'reinforced')
            OR status = 'stale' AND subject_entity_id = ANY (%(subject_ids)s))
     ORDER BY id FOR UPDATE
+"""
+
+_LOST_GROUND: LiteralString = """
+    SELECT FROM hypothesis_targets AS target
+    WHERE target.team_id = %(team_id)s AND target.hypothesis_id = %(hypothesis_id)s
+      AND (target.fault IS NOT NULL OR EXISTS (
+          SELECT FROM hypothesis_sources AS s
+          LEFT JOIN LATERAL (
+              SELECT true AS is_eligible FROM eligible_relationships AS e
+              WHERE e.team_id = s.team_id AND e.relationship_id = s.relationship_id OFFSET 0
+          ) AS eligible ON true
+          WHERE s.team_id = target.team_id AND s.hypothesis_id = target.hypothesis_id AND s.is_current
+            AND eligible.is_eligible IS NULL))
 """
 
 # Only a stale Hypothesis can have lost a source; OFFSET 0 keeps the planner from computing the eligibility of

@@ -26,7 +26,11 @@ _NAMES: Final[LiteralString] = """
     ) AS sources
 """
 HYPOTHESIS: Final[LiteralString] = (
-    _NAMED + "FROM hypotheses AS h" + _NAMES + "WHERE h.team_id = %(team_id)s AND h.id = %(hypothesis_id)s"
+    _NAMED
+    + ", target.fault AS target_fault FROM hypotheses AS h"
+    + _NAMES
+    + """JOIN hypothesis_targets AS target ON target.team_id = h.team_id AND target.hypothesis_id = h.id
+    WHERE h.team_id = %(team_id)s AND h.id = %(hypothesis_id)s"""
 )
 
 # The view is asked for these sources only; its conditions come along so that a reader learns which one fails.

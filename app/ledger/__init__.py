@@ -9,8 +9,8 @@ way in; the dreamer's role can write none of these tables.
   to Relationships and says which tier follows.
 * Positions: `relationships`. Each change is one version and one transition, whose `effect` tells a deferred
   trigger what to do with the Hypotheses that depend on it. `slots` says which positions can meet, `neighbours`
-  locks those, `reweigh` says what happens when evidence stops counting, `retraction` takes back, `withdrawal`
-  settles what loses its other side.
+  locks those, `reweigh` says what happens when evidence stops counting and `refit` when a predicate changes,
+  `retraction` takes back, `withdrawal` settles what loses its other side.
 * Decisions: `cases` between profiles (`case_decisions` closes them, `case_events` keeps their story), `reviews` of
   ambiguities. Reading back: `trace`.
 
@@ -44,5 +44,5 @@ Lock order: work item, entities, turns for names (advisory), evidence and its so
 (advisory), Relationships by id, cases and reviews, then Hypotheses by id.
 
 Pure modules: `vocabulary`, `identity`, `names`, `values`, `phrases`, `inflections`, `slots`, `seed`,
-`predicate_draft`.
+`predicate_draft`, `phrase_shape`, `wordings`.
 """

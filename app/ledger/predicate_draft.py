@@ -7,6 +7,7 @@ from typing import Final, TypeVar, get_args
 
 from app.kernel.errors import FieldError, InvalidInput
 from app.ledger.names import fold_name
+from app.ledger.phrase_shape import find_name_fault, find_phrase_fault
 from app.ledger.vocabulary import (
     Cardinality,
     EntityKind,
@@ -90,35 +91,51 @@ class PredicateChanges:
         )
 
 
-def check_predicate(predicate: Predicate, *, inverse: Predicate | None) -> None:
+def check_predicate(
+    predicate: Predicate, *, inverse: Predicate | None, before: Predicate | None = None
+) -> None:
     """Say nothing if the predicate can be registered; `inverse` is the one that `inverse_key` names, if any.
 
+    `before` is the version that it follows: what was named by older rules keeps its names and can be retired.
     The inverse of a new predicate is the primary direction of both, so its key sorts first: identities that
     exist already stay as they are.
 
     Raises:
         InvalidInput: with every wrong field.
     """
-    errors = [*_check_texts(predicate), *_check_lists(predicate), *_check_symmetry(predicate)]
+    errors = [*_check_texts(predicate, before), *_check_lists(predicate), *_check_symmetry(predicate)]
     if predicate.inverse_key is not None:
         errors += _check_inverse(predicate, inverse)
     if errors:
         raise InvalidInput("The predicate cannot be registered like this.", errors=tuple(errors))
 
 
-def _check_texts(predicate: Predicate) -> list[FieldError]:
+def _check_texts(predicate: Predicate, before: Predicate | None) -> list[FieldError]:
     errors = []
+    accepted = frozenset(text for _, text in _list_texts(before)) if before is not None else frozenset()
     if not _KEY.fullmatch(predicate.key):
         message = "A key is a lower-case ASCII word of at most 64 letters, digits and underscores."
         errors.append(FieldError("predicate_key", "malformed", message))
-    texts = [("label", predicate.label), ("verb_phrase", predicate.verb_phrase)]
-    texts += [(f"aliases.{index}", alias) for index, alias in enumerate(predicate.aliases)]
-    for field, text in texts:
+    for field, text in _list_texts(predicate):
         if not 1 <= len(text) <= MAX_NAME_LENGTH or any(
             unicodedata.category(c) in ("Cc", "Cs") for c in text
         ):
             errors.append(FieldError(field, "malformed", "Give 1 to 256 printable characters."))
+            continue
+        fault = find_phrase_fault(text) if field == "verb_phrase" else find_name_fault(text)
+        if fault is not None and text not in accepted:
+            errors.append(FieldError(field, "not_a_name", fault))
     return errors
+
+
+def _list_texts(predicate: Predicate) -> list[tuple[str, str]]:
+    """Return the texts that name the predicate, each with its field."""
+    texts = [
+        ("predicate_key", predicate.key),
+        ("label", predicate.label),
+        ("verb_phrase", predicate.verb_phrase),
+    ]
+    return texts + [(f"aliases.{index}", alias) for index, alias in enumerate(predicate.aliases)]
 
 
 def _check_lists(predicate: Predicate) -> list[FieldError]:

@@ -2,26 +2,32 @@
 
 A predicate's key, symmetry and inverse never change, because identities of Relationships and Hypotheses are
 computed from them. Everything else changes by a new version; what was stated keeps the version that it used.
-A key or alias leads to one predicate only, for good: a dropped alias is not given to another one.
+Key, label, verb phrase and aliases, in every form of their verb, lead to one predicate only, for good: a dropped
+one is not given to another. Two inverses share the words in which each is the other's passive.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from difflib import SequenceMatcher
-from typing import LiteralString
+from typing import Final, LiteralString
 
 from sqlalchemy import bindparam, insert
 
 from app.kernel.database import Reading, Row, Writing
-from app.kernel.errors import NotFound, VersionMismatch, WrongState
+from app.kernel.errors import NotFound, VersionMismatch
+from app.kernel.pages import Page, decode_cursor, encode_cursor, refuse_cursor
 from app.kernel.statements import compiled
-from app.ledger.models import PredicateName, PredicateVersion
+from app.ledger.models import PredicateVersion
 from app.ledger.names import fold_name
 from app.ledger.predicate_draft import PredicateChanges, PredicateDraft, check_predicate
+from app.ledger.predicate_names import name_taken, refuse_taken_names, take_names
+from app.ledger.refit import lock_fitting, may_unfit, withdraw_unfit
 from app.ledger.seed import SEEDED_PREDICATES
 from app.ledger.vocabulary import Predicate
+from app.ledger.wordings import direct_names, reversed_names
 
 NEAREST_OPTIONS = 5
+_OPERATION: Final = "list_predicates"
 
 _COLUMNS: LiteralString = """
     predicate_key, version, label, verb_phrase, aliases, allowed_subject_kinds, allowed_object_kinds,
@@ -46,17 +52,13 @@ _INSERT_VERSION = compiled(
         }
     )
 )
-_INSERT_NAME = compiled(
-    insert(PredicateName).values(
-        team_id=bindparam("team_id"),
-        folded_name=bindparam("folded_name"),
-        predicate_key=bindparam("predicate_key"),
-    )
+_PAGE: LiteralString = (
+    "SELECT "
+    + _COLUMNS
+    + """ FROM predicates
+    WHERE team_id = %(team_id)s AND is_current AND predicate_key > %(after)s
+    ORDER BY predicate_key LIMIT %(limit)s"""
 )
-_NAMES: LiteralString = """
-    SELECT folded_name, predicate_key FROM predicate_names
-    WHERE team_id = %(team_id)s AND folded_name = ANY (%(names)s)
-"""
 
 
 async def list_predicates(reading: Reading, team_id: str) -> dict[str, Predicate]:
@@ -66,6 +68,26 @@ async def list_predicates(reading: Reading, team_id: str) -> dict[str, Predicate
     """
     rows = await reading.fetch_all(_CURRENT, {"team_id": team_id})
     return {row["predicate_key"]: _read_predicate(row) for row in rows}
+
+
+async def page_predicates(
+    reading: Reading, team_id: str, *, limit: int = 20, cursor: str | None = None
+) -> Page[Predicate]:
+    """Return one page of what `list_predicates` returns, in the order of the keys; `limit` is 1..100.
+
+    Raises:
+        InvalidInput: `invalid_cursor`.
+    """
+    params = {
+        "team_id": team_id,
+        "after": "" if cursor is None else _last_key(cursor, team_id),
+        "limit": limit + 1,
+    }
+    found = [_read_predicate(row) for row in await reading.fetch_all(_PAGE, params)]
+    if len(found) <= limit:
+        return Page(tuple(found), None)
+    next_cursor = encode_cursor(_OPERATION, {"team_id": team_id}, [found[limit - 1].key])
+    return Page(tuple(found[:limit]), next_cursor)
 
 
 def find_predicate(predicates: Mapping[str, Predicate], name: str) -> Predicate | None:
@@ -97,7 +119,7 @@ async def seed_predicates(w: Writing, team_id: str) -> None:
     await w.execute_many(
         _INSERT_VERSION, [_version_row(team_id, predicate) for predicate in SEEDED_PREDICATES]
     )
-    await _insert_names(w, team_id, SEEDED_PREDICATES)
+    await take_names(w, team_id, SEEDED_PREDICATES)
 
 
 async def register_predicate(w: Writing, team_id: str, draft: PredicateDraft) -> Predicate:
@@ -105,7 +127,7 @@ async def register_predicate(w: Writing, team_id: str, draft: PredicateDraft) ->
 
     Raises:
         InvalidInput: the draft's fields are wrong or do not fit together.
-        WrongState: `name_taken`, if the key or an alias leads to another predicate.
+        WrongState: `name_taken`, if key, label, verb phrase or an alias, in any form, leads to another one.
     """
     await w.execute(_LOCK, {"team_id": team_id})
     predicates = await list_predicates(w, team_id)
@@ -113,19 +135,24 @@ async def register_predicate(w: Writing, team_id: str, draft: PredicateDraft) ->
     inverse = predicates.get(predicate.inverse_key) if predicate.inverse_key else None
     check_predicate(predicate, inverse=inverse)
     if predicate.key in predicates:
-        raise _name_taken(predicate.key)
-    await _refuse_taken_names(w, team_id, predicate)
+        raise name_taken(predicate.key)
+    await take_names(w, team_id, predicates.values())
+    await refuse_taken_names(w, team_id, predicate, inverse, known=frozenset())
     await w.execute(_INSERT_VERSION, _version_row(team_id, predicate))
-    await _insert_names(w, team_id, [predicate])
+    await take_names(w, team_id, [predicate])
     if inverse is not None:
         await _insert_next_version(w, team_id, replace(inverse, inverse_key=predicate.key))
     return predicate
 
 
-async def change_predicate(w: Writing, team_id: str, key: str, changes: PredicateChanges) -> Predicate:
+async def change_predicate(
+    w: Writing, team_id: str, key: str, changes: PredicateChanges, *, actor_profile_id: str
+) -> Predicate:
     """Leave a new current version with the changes; without any, the current one stays and is returned.
 
-    Relationships that no longer fit stop being dream inputs, since eligibility looks at the current version.
+    Relationships that no longer fit stop being dream inputs, each with a transition, and Hypotheses that rest on
+    one, or are about a target that no longer fits, become stale when the transaction ends; the reason of either
+    is `predicate_retired` or `predicate_narrowed`.
 
     Raises:
         NotFound: no such predicate in the team.
@@ -142,10 +169,16 @@ async def change_predicate(w: Writing, team_id: str, key: str, changes: Predicat
     changed = changes.applied_to(current)
     if changed == current:
         return current
-    check_predicate(changed, inverse=predicates.get(current.inverse_key) if current.inverse_key else None)
-    known = await _refuse_taken_names(w, team_id, changed)
+    inverse = predicates.get(current.inverse_key) if current.inverse_key else None
+    check_predicate(changed, inverse=inverse, before=current)
+    await take_names(w, team_id, predicates.values())
+    known = direct_names(current) | reversed_names(current)
+    await refuse_taken_names(w, team_id, changed, inverse, known=known)
+    fitting = await lock_fitting(w, team_id, key) if may_unfit(current, changed) else ()
     result = await _insert_next_version(w, team_id, changed)
-    await _insert_names(w, team_id, [result], but=known)
+    await take_names(w, team_id, [result])
+    reason = "predicate_retired" if changed.lifecycle_state == "retired" else "predicate_narrowed"
+    await withdraw_unfit(w, team_id, fitting, reason=reason, actor_profile_id=actor_profile_id)
     return result
 
 
@@ -156,35 +189,16 @@ async def _insert_next_version(w: Writing, team_id: str, predicate: Predicate) -
     return changed
 
 
-async def _refuse_taken_names(w: Writing, team_id: str, predicate: Predicate) -> frozenset[str]:
-    """Return the folded names that lead to this predicate already."""
-    names = sorted(_folded_names(predicate))
-    rows = await w.fetch_all(_NAMES, {"team_id": team_id, "names": names})
-    for row in rows:
-        if row["predicate_key"] != predicate.key:
-            raise _name_taken(row["folded_name"])
-    return frozenset(row["folded_name"] for row in rows)
-
-
-async def _insert_names(
-    w: Writing, team_id: str, predicates: Sequence[Predicate], *, but: Iterable[str] = ()
-) -> None:
-    known = frozenset(but)
-    rows = [
-        {"team_id": team_id, "folded_name": name, "predicate_key": predicate.key}
-        for predicate in predicates
-        for name in sorted(_folded_names(predicate) - known)
-    ]
-    if rows:
-        await w.execute_many(_INSERT_NAME, list(rows))
+def _last_key(cursor: str, team_id: str) -> str:
+    match decode_cursor(cursor, _OPERATION, {"team_id": team_id}):
+        # The checksum is no secret, so a forged cursor may hold anything.
+        case [str(key)] if "\0" not in key and not any("\ud800" <= one <= "\udfff" for one in key):
+            return key
+    raise refuse_cursor()
 
 
 def _folded_names(predicate: Predicate) -> frozenset[str]:
     return frozenset(fold_name(name) for name in (predicate.key, *predicate.aliases))
-
-
-def _name_taken(name: str) -> WrongState:
-    return WrongState(f"The name {name!r} leads to another predicate.", code="name_taken")
 
 
 def _version_row(team_id: str, predicate: Predicate) -> dict[str, object]:

@@ -14,8 +14,8 @@ Decisions:
 
 * Results are active facts and validated claims as of `valid_at` (default now). A state answers inside its
   half-open window; an event stays true once it has begun; a superseded state answers for the time before its end.
-  With `known_at`, tier and status are those of the last transition up to then, and an end that a later
-  supersession set is not known yet.
+  With `known_at`, tier and status are those of the last transition up to then, the evidence is what had been
+  submitted and gave support by then, and an end that a later supersession set is not known yet.
 * Equivalent positions are one result: the strongest tier, then the oldest, speaks for its group.
 * Text answers with documents that hold every word, and with partial matches only where none does. Names are
   compared whole and folded ("C++" is not "C"), the longest one wins where several overlap; words that no name

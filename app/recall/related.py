@@ -1,4 +1,4 @@
-"""Hypotheses near an answer. Only proposed and reinforced ones whose sources are all eligible now."""
+"""Hypotheses near an answer: proposed and reinforced, all sources eligible and the target fit, now."""
 
 from dataclasses import dataclass
 from typing import Final, LiteralString
@@ -6,7 +6,7 @@ from typing import Final, LiteralString
 from app.kernel.database import Reading, Row
 from app.recall.model import RelatedHypothesis
 
-# How many of the best are looked at; those that lost a source without having been staled yet fall out.
+# How many of the best are looked at; those that should be stale but were not staled yet fall out.
 MAX_CANDIDATES: Final = 100
 
 
@@ -46,7 +46,11 @@ async def find_related(
     source_ids = sorted({one for row in rows for one in row["source_ids"]})
     eligible = await reading.fetch_all(_ELIGIBLE, {"team_id": team_id, "relationship_ids": source_ids})
     standing = {row["relationship_id"] for row in eligible}
-    current = [row for row in rows if row["source_ids"] and standing.issuperset(row["source_ids"])]
+    current = [
+        row
+        for row in rows
+        if row["target_fault"] is None and row["source_ids"] and standing.issuperset(row["source_ids"])
+    ]
     return tuple(_related(row) for row in current[:limit])
 
 
@@ -87,7 +91,9 @@ _CANDIDATES: LiteralString = """
     SELECT h.id, h.statement, h.status, h.likelihood, h.confidence, ends.shared_ends, ends.named_ends,
            coalesce(by_source.shared_sources, 0) AS shared_sources, coalesce(by_text.score, 0) AS text_score,
            ARRAY(SELECT s.relationship_id FROM hypothesis_sources AS s
-                 WHERE s.team_id = h.team_id AND s.hypothesis_id = h.id AND s.is_current) AS source_ids
+                 WHERE s.team_id = h.team_id AND s.hypothesis_id = h.id AND s.is_current) AS source_ids,
+           (SELECT t.fault FROM hypothesis_targets AS t
+            WHERE t.team_id = h.team_id AND t.hypothesis_id = h.id) AS target_fault
     FROM near
     JOIN hypotheses AS h ON h.team_id = %(team_id)s AND h.id = near.id
     LEFT JOIN by_source ON by_source.id = h.id

@@ -20,7 +20,8 @@ async def read_results(
     chosen = [group for group in groups if members.get(group.key)][:limit]
     speakers = {group.key: members[group.key][0] for group in chosen}
     described = await describe(reading, team_id, list(speakers.values()), moment)
-    quotes = await _read_quotes(reading, team_id, {group.key: members[group.key] for group in chosen})
+    holders = {group.key: members[group.key] for group in chosen}
+    quotes = await _read_quotes(reading, team_id, holders, moment)
     return tuple(
         _result(described[speakers[group.key]], members[group.key][1:], quotes.get(group.key, ()), group)
         for group in chosen
@@ -52,16 +53,22 @@ async def describe(
 
 
 async def _read_quotes(
-    reading: Reading, team_id: str, members: Mapping[str, Sequence[str]]
+    reading: Reading, team_id: str, members: Mapping[str, Sequence[str]], moment: Moment
 ) -> dict[str, tuple[Quote, ...]]:
-    """Return at most five different quotes of each group, its speaker's first."""
+    """Return at most five different quotes of each group, its speaker's first, of what supported it then."""
     # One quote a member at least, so five members are enough.
     group_of = {one: key for key, ids in members.items() for one in ids[:MAX_QUOTES]}
     if not group_of:
         return {}
-    params = {"team_id": team_id, "relationship_ids": list(group_of), "most": MAX_QUOTES}
+    params = {
+        "team_id": team_id,
+        "relationship_ids": list(group_of),
+        "known": moment.known_at,
+        "most": MAX_QUOTES,
+    }
+    query = _QUOTES if moment.known_at is None else _QUOTES_KNOWN_THEN
     quotes: dict[str, dict[Quote, None]] = {}
-    for row in await reading.fetch_all(_QUOTES, params):
+    for row in await reading.fetch_all(query, params):
         quote = Quote(row["evidence_id"], row["quote"])
         quotes.setdefault(group_of[row["relationship_id"]], {})[quote] = None
     return {key: tuple(found)[:MAX_QUOTES] for key, found in quotes.items()}
@@ -133,6 +140,39 @@ _QUOTES: LiteralString = """
         JOIN citations AS citation
           ON citation.team_id = support.team_id AND citation.id = support.citation_id
         WHERE support.team_id = %(team_id)s AND support.relationship_id = wanted.relationship_id
+        ORDER BY citation.id LIMIT %(most)s
+    ) AS found
+    ORDER BY wanted.place, found.evidence_id, found.quote
+"""
+# A decision counts as it was then. A revision was current until the next was entered; one that came late, after
+# what is current today, never was. Quarantined text is shown as of no moment.
+_QUOTES_KNOWN_THEN: LiteralString = """
+    SELECT wanted.relationship_id, found.evidence_id, found.quote
+    FROM unnest(%(relationship_ids)s::text[]) WITH ORDINALITY AS wanted (relationship_id, place)
+    CROSS JOIN LATERAL (
+        SELECT citation.evidence_id, citation.quote
+        FROM supports AS support
+        JOIN citations AS citation
+          ON citation.team_id = support.team_id AND citation.id = support.citation_id
+        JOIN evidence ON evidence.team_id = citation.team_id AND evidence.id = citation.evidence_id
+        LEFT JOIN source_revisions AS revision
+               ON revision.team_id = evidence.team_id AND revision.source_id = evidence.source_id
+              AND revision.revision = evidence.source_revision
+        CROSS JOIN LATERAL (
+            SELECT event.event FROM support_events AS event
+            WHERE event.team_id = support.team_id AND event.relationship_id = support.relationship_id
+              AND event.citation_id = support.citation_id AND event.created_at <= %(known)s
+            ORDER BY event.id DESC LIMIT 1
+        ) AS decided
+        WHERE support.team_id = %(team_id)s AND support.relationship_id = wanted.relationship_id
+          AND decided.event <> 'revoked'
+          AND evidence.created_at <= %(known)s AND evidence.state <> 'quarantined'
+          AND (revision.is_current OR NOT EXISTS (
+              SELECT FROM source_revisions AS other
+              WHERE other.team_id = revision.team_id AND other.source_id = revision.source_id
+                AND (other.created_at > revision.created_at AND other.created_at <= %(known)s
+                     OR other.created_at < revision.created_at AND other.is_current)
+          ))
         ORDER BY citation.id LIMIT %(most)s
     ) AS found
     ORDER BY wanted.place, found.evidence_id, found.quote

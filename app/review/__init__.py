@@ -14,7 +14,11 @@ Decisions:
 
 * Refusals come in the order not found, wrong input, version, state. A proposal counts as about the target by
   the identity that the ledger gives it, so a symmetric pair may be swapped and an inverse predicate be used.
-  Endpoints are recognised by `known_entity_id`, or without a hint by one of their names.
+  Its ends are what `remember` would make of them today: a homonym of another kind, a name that several have or a
+  hint that does not fit is not the Hypothesis' own node, and a proposal with an end that is unclear answers
+  nothing.
+* Whether evidence was submitted before is asked after version and state, under the lock: only there is it known
+  what came before.
 * A confirmation speaks as a plain statement without a scope: a scoped position is another claim.
 * Intake runs before the Hypothesis is locked, because it may lock Relationships and those come first everywhere
   (Design, section 3). If the state then forbids the decision, the transaction takes the intake back.

@@ -29,7 +29,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A Relationship as proposed or placed. An id is None where the node is none of the target's ends.
+    """A Relationship as proposed or placed. An id is None where the node is to be created.
 
     `corrects` is the id of the Relationship that it sets out to correct.
     """

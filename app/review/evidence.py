@@ -1,9 +1,10 @@
-"""Whether the evidence of a confirmation is independent of the Hypothesis."""
+"""Whether the evidence of a confirmation is independent of the Hypothesis, and of earlier confirmations."""
 
 from collections.abc import Sequence
 from typing import Final, LiteralString
 
 from app.hypotheses.independence import fold_statements
+from app.hypotheses.novelty import know_texts
 from app.kernel.database import Reading, Row
 from app.kernel.errors import FieldError, IndependenceRefused
 from app.remember.claim import Citation
@@ -17,8 +18,8 @@ async def check_independence(reading: Reading, team_id: str, hypothesis: Row, su
     """Return if nothing in the submission's evidence says the guess, or one of its sources' evidences, again.
 
     Compared are the whole content of each item and each citation: with statement and rationale by the echo
-    rule, with the source evidences as the same words, and with all of them strung together. Source: Design,
-    section 7, Confirming.
+    rule, with the source evidences as the same words, and with all of them strung together, in pieces, or with
+    little else. Source: Design, section 7, Confirming.
 
     Raises:
         IndependenceRefused: names each field that is not independent.
@@ -29,6 +30,7 @@ async def check_independence(reading: Reading, team_id: str, hypothesis: Row, su
     rows = await reading.fetch_all(_SOURCE_EVIDENCES, params)
     contents = [row["content"] for row in rows]
     sources, everything = fold_statements(contents), fold_statements([*said, *contents])
+    known, named = know_texts(said, contents), _named(submission)
     errors: list[FieldError] = []
     for field, text in texts_of(submission):
         if guess.restated_by(text):
@@ -39,10 +41,32 @@ async def check_independence(reading: Reading, team_id: str, hypothesis: Row, su
         elif everything.strung_together_by(text):
             message = "This only says the Hypothesis and what it was made from again."
             errors.append(FieldError(field, "restates_hypothesis", message))
-    if errors:
-        raise IndependenceRefused(
-            "A Hypothesis needs evidence that is independent of it.", errors=tuple(errors)
-        )
+        elif known.cover(text, named=named):
+            message = "This adds nothing to what the Hypothesis was made from."
+            errors.append(FieldError(field, "repeats_source", message))
+    _refuse("A Hypothesis needs evidence that is independent of it.", errors)
+
+
+async def check_other_evidence(
+    reading: Reading, team_id: str, hypothesis_id: str, submission: Submission
+) -> None:
+    """Return if no content and no citation has the same words as one of an earlier submission.
+
+    Run it under the Hypothesis' lock and before the submission is opened. Source: Design, section 7, Confirming.
+
+    Raises:
+        IndependenceRefused: names each field that was submitted before.
+    """
+    params = {"team_id": team_id, "hypothesis_id": hypothesis_id}
+    rows = await reading.fetch_all(_EARLIER_TEXTS, params)
+    earlier = fold_statements(row["text"] for row in rows)
+    message = "This was submitted for the Hypothesis before."
+    errors = [
+        FieldError(field, "submitted_before", message)
+        for field, text in texts_of(submission)
+        if earlier.repeated_by(text)
+    ]
+    _refuse("A Hypothesis is confirmed again with other evidence only.", errors)
 
 
 def texts_of(submission: Submission) -> Sequence[tuple[str, str]]:
@@ -58,6 +82,22 @@ def texts_of(submission: Submission) -> Sequence[tuple[str, str]]:
     return texts
 
 
+def _named(submission: Submission) -> list[str]:
+    """Return the names and values that the submission speaks of."""
+    names = [name for entity in submission.entities for name in (entity.name, *entity.aliases)]
+    values = [
+        f"{one.object_value.value} {one.object_value.unit or ''}"
+        for one in submission.relationships
+        if one.object_value is not None
+    ]
+    return names + values
+
+
+def _refuse(message: str, errors: Sequence[FieldError]) -> None:
+    if errors:
+        raise IndependenceRefused(message, errors=tuple(errors))
+
+
 _SOURCE_EVIDENCES: LiteralString = """
     SELECT DISTINCT evidence.id, evidence.content
     FROM hypothesis_sources AS source
@@ -69,4 +109,18 @@ _SOURCE_EVIDENCES: LiteralString = """
     JOIN evidence ON evidence.team_id = citations.team_id AND evidence.id = citations.evidence_id
     WHERE source.team_id = %(team_id)s AND source.hypothesis_id = %(hypothesis_id)s
     ORDER BY evidence.id LIMIT %(limit)s
+"""
+_EARLIER_TEXTS: LiteralString = """
+    SELECT texts.text
+    FROM hypothesis_submissions AS submission
+    JOIN ingest_evidence AS item
+      ON item.team_id = submission.team_id AND item.ingest_id = submission.ingest_id
+    CROSS JOIN LATERAL (
+        SELECT evidence.content AS text FROM evidence
+        WHERE evidence.team_id = item.team_id AND evidence.id = item.evidence_id
+        UNION
+        SELECT citation.quote FROM citations AS citation
+        WHERE citation.team_id = item.team_id AND citation.evidence_id = item.evidence_id
+    ) AS texts
+    WHERE submission.team_id = %(team_id)s AND submission.hypothesis_id = %(hypothesis_id)s
 """

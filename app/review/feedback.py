@@ -8,13 +8,15 @@ import psycopg
 from app.hypotheses.lifecycle import ClientEvent, HypothesisStatus, next_status
 from app.hypotheses.lifecycle import WrongState as StateRefusal
 from app.hypotheses.queries import refuse_unknown
+from app.hypotheses.standing import has_lost_ground
 from app.kernel.database import Row, Writing
 from app.kernel.errors import Busy, FieldError, InvalidInput, VersionMismatch, WrongState
 from app.kernel.ids import is_id
 from app.remember.intake import accept, check_submission
+from app.remember.resolve import find_known
 from app.remember.submission import Submission
 from app.review.answering import Confirmation, answers
-from app.review.evidence import check_independence
+from app.review.evidence import check_independence, check_other_evidence
 from app.review.submissions import all_ended_without_active, open_submission, settle_submissions
 from app.review.target import read_target
 from app.tenancy.callers import Caller
@@ -53,9 +55,10 @@ async def resolve_feedback(
     Raises:
         NotFound: malformed, missing or another team's.
         InvalidInput: `evidence_required`, `evidence_not_allowed`, `proposal_target_mismatch`, or a faulty
-            submission; IndependenceRefused: `evidence_not_independent`.
+            submission; IndependenceRefused: `evidence_not_independent`, also where a further confirmation
+            brings evidence that was submitted before.
         VersionMismatch: `expected_version` is not the current one.
-        WrongState: the lifecycle knows no such step from here.
+        WrongState: the lifecycle knows no such step from here, or what is to be reinforced is not current.
         Busy: another transaction holds the Hypothesis.
     """
     team_id = caller.team_id
@@ -76,7 +79,8 @@ async def resolve_feedback(
     if feedback.expected_version not in (None, row["row_version"]):
         raise VersionMismatch("The Hypothesis has changed since it was read.")
     status = await _next_status(w, team_id, row, feedback)
-    if ingest_id is not None:
+    if submission is not None and ingest_id is not None:
+        await check_other_evidence(w, team_id, hypothesis_id, submission)
         await open_submission(w, team_id, hypothesis_id, ingest_id, _confirmation(feedback))
     if feedback.decision != "ignore":
         await _move(w, team_id, row, status, feedback)
@@ -118,9 +122,11 @@ def _check_shape(feedback: Feedback) -> Submission | None:
 async def _check_target(
     w: Writing, team_id: str, hypothesis: Row, feedback: Feedback, submission: Submission
 ) -> None:
-    named = await read_target(w, team_id, hypothesis)
+    known = await read_target(w, team_id, hypothesis)
+    entities = await find_known(w, team_id, submission.entities)
     decision = _confirmation(feedback)
-    if not any(answers(position, named.target, decision) for position in named.positions(submission)):
+    positions = known.positions(submission, entities)
+    if not any(answers(position, known.target, decision) for position in positions):
         raise _refusal(
             "proposal_target_mismatch",
             "proposal.relationships",
@@ -148,6 +154,9 @@ async def _next_status(w: Writing, team_id: str, row: Row, feedback: Feedback) -
     status = next_status(row["status"], feedback.decision, submission_ended=has_ended)
     if isinstance(status, StateRefusal):
         raise WrongState(status.message)
+    # The event that should have staled it may have been lost.
+    if feedback.decision == "reinforce" and await has_lost_ground(w, team_id, row["id"]):
+        raise WrongState("A Hypothesis that is not current does not take reinforce.")
     return status
 
 

@@ -290,6 +290,9 @@ def upgrade() -> None:
     grant("dreamer", "hypothesis_sources", insert="*", update="version, is_candidate, is_current")
     grant("app", "hypothesis_events", insert="*")
     grant("dreamer", "hypothesis_events", insert="*")
+    # Nobody writes history in another's name; the ledger's own events are the owner's.
+    restrict("hypothesis_events", grantee="app", action="INSERT", check="actor_kind = 'client'")
+    restrict("hypothesis_events", grantee="dreamer", action="INSERT", check="actor_kind = 'cycle'")
     grant("app", "hypothesis_submissions", insert="*", update="ended_at, ended_active")
     freeze(
         "hypotheses",

@@ -14,12 +14,32 @@ depends_on = None
 
 
 def upgrade() -> None:
+    # What makes a guess pointless has one home. A scoped position is another claim than an unscoped guess; so is a
+    # state whose window has closed or is yet to open, for the guess is about today. Events stay. A plain SQL
+    # function without settings is inlined like a view.
+    op.execute("""
+        CREATE FUNCTION settled_positions(team text, at timestamptz)
+        RETURNS TABLE (
+            relationship_id text, target_identity text, polarity text, subject_entity_id text,
+            predicate_key text, object_entity_id text, object_value_id text
+        ) LANGUAGE sql STABLE AS $$
+            SELECT r.id, r.target_identity, r.polarity, r.subject_entity_id, r.predicate_key,
+                   r.object_entity_id, r.object_value_id
+            FROM public.relationships AS r
+            JOIN public.predicates AS p
+              ON p.team_id = r.team_id AND p.predicate_key = r.predicate_key AND p.is_current
+            WHERE r.team_id = team AND r.status = 'active' AND r.scope IS NULL
+              AND (p.relationship_kind = 'event'
+                   OR coalesce(r.valid_from <= at, true) AND coalesce(at < r.valid_to, true))
+        $$
+    """)
     op.execute("""
         CREATE FUNCTION stale_dependents() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
         SET search_path = pg_catalog, public AS $$
         DECLARE
             changed public.relationships%ROWTYPE;
             cause text;
+            moment timestamptz := clock_timestamp();
         BEGIN
             SELECT * INTO STRICT changed FROM public.relationships
             WHERE team_id = NEW.team_id AND id = NEW.relationship_id;
@@ -31,8 +51,8 @@ def upgrade() -> None:
                                WHERE s.team_id = NEW.team_id AND s.relationship_id = NEW.relationship_id AND s.is_current);
                 RETURN NULL;
             ELSIF NEW.effect = 'became_active' THEN
-                -- A scoped position is another claim than an unscoped guess.
-                IF changed.status <> 'active' OR changed.scope IS NOT NULL THEN
+                IF NOT EXISTS (SELECT FROM public.settled_positions(NEW.team_id, moment) AS settled
+                               WHERE settled.relationship_id = NEW.relationship_id) THEN
                     RETURN NULL;
                 END IF;
                 cause := CASE changed.polarity WHEN '+' THEN 'target_active' ELSE 'target_contradicted' END;
@@ -88,3 +108,4 @@ def downgrade() -> None:
     op.execute("DROP TRIGGER relationship_transitions_stale_dependents ON relationship_transitions")
     op.execute("DROP FUNCTION lock_target(text, text)")
     op.execute("DROP FUNCTION stale_dependents()")
+    op.execute("DROP FUNCTION settled_positions(text, timestamptz)")

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from app.kernel.database import Database
+from app.ledger.seed import SEEDED_PREDICATES
 from app.tenancy.callers import Caller
 from tests.api.client import Api
 from tests.conftest import MakeProfile, MakeTeam
@@ -37,12 +38,58 @@ async def test_entities_are_found_by_part_of_a_name(api: Api, team: Caller, data
 
 
 async def test_seeded_predicates_are_in_every_teams_list(api: Api, team: Caller) -> None:
-    page = (await (await api.client(team)).get("/v1/predicates")).json()
+    page = (await (await api.client(team)).get("/v1/predicates", params={"limit": 100})).json()
     keys = [item["predicate_key"] for item in page["items"]]
-    assert {"depends_on", "licensed_under", "benefits_from"} <= set(keys)
-    assert keys == sorted(keys)
+    assert keys == [predicate.key for predicate in SEEDED_PREDICATES]
     assert page["next_cursor"] is None
     assert {item["lifecycle_state"] for item in page["items"]} == {"active"}
+
+
+async def test_predicates_come_in_pages(api: Api, team: Caller, make_team: MakeTeam) -> None:
+    client = await api.client(team)
+    keys: list[str] = []
+    cursor: str | None = None
+    while not keys or cursor is not None:
+        params = {"limit": "7"} if cursor is None else {"limit": "7", "cursor": cursor}
+        page = (await client.get("/v1/predicates", params=params)).json()
+        keys += [item["predicate_key"] for item in page["items"]]
+        cursor = page["next_cursor"]
+    assert keys == [predicate.key for predicate in SEEDED_PREDICATES]
+    first = (await client.get("/v1/predicates")).json()
+    assert len(first["items"]) == 20
+    stranger = await api.client(await make_team())
+    for asked, params in [
+        (client, {"limit": "0"}),
+        (client, {"limit": "101"}),
+        (client, {"cursor": "forged"}),
+        (stranger, {"cursor": first["next_cursor"]}),
+    ]:
+        assert (await asked.get("/v1/predicates", params=params)).status_code == 422
+
+
+@pytest.mark.parametrize(
+    "stolen",
+    [
+        {"aliases": ["depends on"]},
+        {"aliases": ["depend_on"]},
+        {"label": "Depends on"},
+        {"verb_phrase": "depends on"},
+        {"predicate_key": "depend_on"},
+        {"aliases": ["is required by"]},
+    ],
+)
+async def test_no_predicate_takes_the_words_of_another(
+    api: Api, team: Caller, stolen: dict[str, Any]
+) -> None:
+    hates: dict[str, Any] = {"predicate_key": "hates", "label": "Hates", "verb_phrase": "hates"}  # JSON.
+    client = await api.client(team)
+    taken = await client.post("/v1/predicates", json=hates | stolen)
+    assert (taken.status_code, taken.json()["code"]) == (409, "name_taken")
+    assert (await client.post("/v1/predicates", json=hates)).status_code == 201
+    changes = {key: value for key, value in stolen.items() if key != "predicate_key"}
+    if changes:
+        taken = await client.patch("/v1/predicates/hates", json=changes)
+        assert (taken.status_code, taken.json()["code"]) == (409, "name_taken")
 
 
 async def test_a_registered_predicate_belongs_to_its_team_and_changes_by_versions(
@@ -78,6 +125,12 @@ async def test_a_repeated_registration_is_one_predicate(api: Api, team: Caller) 
         ({"predicate_key": "Knits"}, "predicate_key"),
         ({"predicate_key": "knits\n"}, "predicate_key"),
         ({"label": ""}, "label"),
+        ({"verb_phrase": "is"}, "verb_phrase"),
+        ({"verb_phrase": "."}, "verb_phrase"),
+        ({"verb_phrase": "does not like"}, "verb_phrase"),
+        ({"verb_phrase": "knit"}, "verb_phrase"),
+        ({"predicate_key": "never_knits"}, "predicate_key"),
+        ({"aliases": ["Name"]}, "aliases.0"),
         ({"allowed_subject_kinds": ["animal"]}, "allowed_subject_kinds.0"),
         ({"current_cardinality": "two"}, "current_cardinality"),
         ({"inverse_key": "unheard_of"}, "inverse_key"),

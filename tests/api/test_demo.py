@@ -16,7 +16,7 @@ from tests.api.command_line import COMMAND, CommandLine, descendants, wait_until
 @pytest.fixture(scope="module")
 def outcome() -> Iterator[dict[str, Any]]:  # The demo's own document.
     with tempfile.TemporaryDirectory() as folder:
-        outcome: dict[str, Any] = CommandLine(Path(folder)).json("demo")
+        outcome: dict[str, Any] = CommandLine(Path(folder)).json("demo", "--packages", "120")
         yield outcome
 
 

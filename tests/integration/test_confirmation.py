@@ -20,6 +20,7 @@ from app.remember.submission import (
 from app.review.feedback import Feedback
 from app.tenancy.callers import Caller
 from tests import factories
+from tests.factories import Position
 from tests.hypothesis_factories import make_hypothesis
 from tests.integration.feedback_case import SOURCE_TEXT, TRACE, Case, make_case, refusal
 
@@ -56,6 +57,10 @@ async def test_other_decisions_take_no_evidence(case: Case, decision: ClientEven
         "both are used by the same THINGS!",
         SOURCE_TEXT,
         SOURCE_TEXT.upper().replace(" ", "  "),
+        "FastAPI lists Starlette and its helpers.",
+        f"{SOURCE_TEXT} Sure.",
+        f"Sure thing: {SOURCE_TEXT}",
+        "FastAPI may depend on AnyIO. FastAPI may depend on AnyIO. Sure thing.",
     ],
 )
 async def test_evidence_that_says_the_guess_or_its_source_again_is_refused(case: Case, text: str) -> None:
@@ -81,11 +86,36 @@ async def test_a_citation_that_says_the_guess_again_is_refused_inside_longer_evi
         "In May the maintainers may have checked it: FastAPI depends on AnyIO.",
         "FastAPI may also very often depend on AnyIO.",
         f"{SOURCE_TEXT} It depends on AnyIO too.",
+        "The manual of FastAPI lists Starlette and its helpers, AnyIO too.",
+        "Name: FastAPI\nRequires-Dist: AnyIO",
     ],
 )
 async def test_honest_evidence_is_left_to_the_verifier(case: Case, text: str) -> None:
     result = await case.decide(Feedback("confirm_true", submission=case.confirmation(text)))
     assert result.status == "submitted"
+
+
+async def test_a_record_whose_lines_stand_in_different_sources_is_new_evidence(
+    database: Database, team: Caller
+) -> None:
+    case = await make_case(database, team)
+    flask = await factories.make_entity(database, team, "Flask")
+    mine = Position(content="Name: FastAPI\nRequires-Dist: Starlette")
+    theirs = Position(content="Name: Flask\nRequires-Dist: AnyIO")
+    sources = [
+        await factories.make_relationship(database, team, case.fastapi, "uses", case.anyio, mine),
+        await factories.make_relationship(database, team, flask, "uses", case.anyio, theirs),
+    ]
+    edge = Edge(case.fastapi, "part_of", case.anyio)
+    other = replace(case, hypothesis_id=await make_hypothesis(database, team, edge, sources))
+    text = "Name: FastAPI\nVersion: 1\nRequires-Dist: AnyIO"
+    end = len("Name: FastAPI")
+    spans = (CitedSpan(0, 0, end), CitedSpan(0, text.rindex("\n") + 1, len(text)))
+    again = other.confirmation("Name: Flask\nRequires-Dist: AnyIO", predicate="part_of")
+    error = await refusal(other, Feedback("confirm_true", submission=again))
+    assert error.code == "evidence_not_independent"
+    record = other.confirmation(text, evidence=spans, predicate="part_of")
+    assert (await other.decide(Feedback("confirm_true", submission=record))).status == "submitted"
 
 
 async def test_a_confirmation_must_be_about_the_hypothesis(case: Case) -> None:
@@ -120,9 +150,10 @@ async def test_a_denial_must_deny_correct_or_replace(case: Case) -> None:
         {"object_ref": "x"},
         {"subject_ref": "x", "object_ref": "x", "correction_target": target},
     )
-    for changes in accepted:
+    for number, changes in enumerate(accepted):
         await _end_submissions(case)
-        result = await case.decide(Feedback("confirm_false", submission=case.confirmation(TRACE, **changes)))
+        text = f"Trace number {number} of one request shows what FastAPI depends on."
+        result = await case.decide(Feedback("confirm_false", submission=case.confirmation(text, **changes)))
         assert result.status == "submitted"
 
 
@@ -143,6 +174,50 @@ async def test_a_hint_to_something_else_is_not_about_the_hypothesis(case: Case) 
         submission = replace(case.confirmation(), entities=entities)
         error = await refusal(case, Feedback("confirm_true", submission=submission))
         assert error.code == "proposal_target_mismatch"
+
+
+@pytest.mark.parametrize("decision", ["confirm_true", "confirm_false"])
+@pytest.mark.parametrize(
+    "entities",
+    [
+        # Nothing of these kinds has the name, so placing would make another FastAPI, another AnyIO.
+        (EntityProposal("s", "FastAPI", "person"), EntityProposal("o", "AnyIO")),
+        (EntityProposal("s", "FastAPI"), EntityProposal("o", "AnyIO", "document")),
+        (EntityProposal("s", "FastAPI", "person"), EntityProposal("o", "AnyIO", "document")),
+        (EntityProposal("s", "Fast API"), EntityProposal("o", "AnyIO")),
+        # A generic alias is left to a person.
+        (EntityProposal("s", "FastAPI"), EntityProposal("o", "AnyIO", aliases=("it",))),
+    ],
+)
+async def test_a_homonym_of_an_end_is_not_the_end(
+    case: Case, decision: ClientEvent, entities: tuple[EntityProposal, ...]
+) -> None:
+    submission = case.answer(decision).submission
+    assert submission is not None
+    if decision == "confirm_false":
+        # Denied must be the very target; another subject's denial says nothing about it.
+        assert submission.relationships[0].polarity == "-"
+    error = await refusal(case, Feedback(decision, submission=replace(submission, entities=entities)))
+    assert error.code == "proposal_target_mismatch"
+
+
+async def test_a_name_that_several_have_is_not_the_end(case: Case) -> None:
+    submission = replace(
+        case.confirmation(), entities=(EntityProposal("s", "FastAPI"), EntityProposal("o", "AnyIO"))
+    )
+    await factories.make_entity(case.database, case.caller, "AnyIO")
+    error = await refusal(case, Feedback("confirm_true", submission=submission))
+    assert error.code == "proposal_target_mismatch"
+
+
+async def test_a_hint_under_another_name_is_not_the_end(case: Case) -> None:
+    entities = (
+        EntityProposal("s", "FastAPI", known_entity_id=case.fastapi),
+        EntityProposal("o", "Trio", known_entity_id=case.anyio),
+    )
+    submission = replace(case.confirmation(), entities=entities)
+    error = await refusal(case, Feedback("confirm_true", submission=submission))
+    assert error.code == "proposal_target_mismatch"
 
 
 async def test_further_relationships_may_come_along(case: Case) -> None:

@@ -1,6 +1,7 @@
 """The registry of predicates."""
 
 from dataclasses import replace
+from typing import LiteralString
 
 import pytest
 
@@ -12,15 +13,24 @@ from app.ledger.predicates import (
     find_predicate,
     list_predicates,
     nearest_predicates,
+    page_predicates,
     register_predicate,
 )
 from app.ledger.seed import SEEDED_PREDICATES
 from app.ledger.vocabulary import Predicate
 from app.tenancy.callers import Caller
 from tests.conftest import MakeTeam
-from tests.integration.submissions import is_eligible, remember, scope, state
+from tests.integration.submissions import is_eligible, remember, run, scope, state
 
 DRAFT = PredicateDraft("mentors", "Mentors", "mentors", aliases=("is the mentor of",))
+
+_SEWS: LiteralString = """
+    INSERT INTO predicates (team_id, predicate_key, version, is_current, label, aliases,
+        allowed_subject_kinds, allowed_object_kinds, allowed_value_types, relationship_kind,
+        current_cardinality, is_symmetric, verb_phrase, lifecycle_state)
+    VALUES (%(team_id)s, 'sews', 1, true, 'Sews', '{}', '{}', '{}', '{}', 'state', 'many', false, 'sews', 'active')
+    RETURNING version
+"""
 
 
 async def register(database: Database, caller: Caller, draft: PredicateDraft) -> Predicate:
@@ -29,7 +39,8 @@ async def register(database: Database, caller: Caller, draft: PredicateDraft) ->
 
 async def change(database: Database, caller: Caller, key: str, changes: PredicateChanges) -> Predicate:
     return await database.unit_of_work(
-        scope(caller), lambda w: change_predicate(w, caller.team_id, key, changes)
+        scope(caller),
+        lambda w: change_predicate(w, caller.team_id, key, changes, actor_profile_id=caller.profile_id),
     )
 
 
@@ -62,6 +73,14 @@ async def test_registered_predicate_can_be_stated_by_its_alias(database: Databas
         replace(DRAFT, predicate_key="depends_on"),
         replace(DRAFT, aliases=("DEPENDS_ON",)),
         replace(DRAFT, aliases=("Relies  On",)),
+        replace(DRAFT, aliases=("depends on",)),
+        replace(DRAFT, aliases=("is depending on",)),
+        replace(DRAFT, aliases=("requires_dist",)),
+        replace(DRAFT, aliases=("is required by",)),
+        replace(DRAFT, aliases=("funds",)),
+        replace(DRAFT, label="Depends on"),
+        replace(DRAFT, verb_phrase="depends on"),
+        replace(DRAFT, predicate_key="depend_on"),
     ],
 )
 async def test_taken_name_is_refused(database: Database, team: Caller, draft: PredicateDraft) -> None:
@@ -77,6 +96,14 @@ async def test_taken_name_is_refused(database: Database, team: Caller, draft: Pr
         (replace(DRAFT, predicate_key="x" * 65), "predicate_key"),
         (replace(DRAFT, label=" "), "label"),
         (replace(DRAFT, verb_phrase="a\nb"), "verb_phrase"),
+        (replace(DRAFT, verb_phrase="is"), "verb_phrase"),
+        (replace(DRAFT, verb_phrase="."), "verb_phrase"),
+        (replace(DRAFT, verb_phrase="does not like"), "verb_phrase"),
+        (replace(DRAFT, verb_phrase="mentor"), "verb_phrase"),
+        (replace(DRAFT, predicate_key="does_not_mentor"), "predicate_key"),
+        (replace(DRAFT, label="never mentors"), "label"),
+        (replace(DRAFT, aliases=("Name",)), "aliases.0"),
+        (replace(DRAFT, aliases=("guides", "may mentor")), "aliases.1"),
         (replace(DRAFT, aliases=("mentors",)), "aliases"),
         (replace(DRAFT, symmetric=True, inverse_key="depends_on"), "inverse_key"),
         (replace(DRAFT, symmetric=True, allowed_subject_kinds=("person",)), "allowed_object_kinds"),
@@ -129,6 +156,54 @@ async def test_change_of_an_unseen_version_is_refused(database: Database, team: 
         await change(database, team, "mentors", PredicateChanges(label="M", expected_version=2))
     with pytest.raises(NotFound):
         await change(database, team, "no_such", PredicateChanges(label="M"))
+
+
+async def test_no_form_of_a_dropped_word_is_given_away(database: Database, team: Caller) -> None:
+    await register(database, team, DRAFT)
+    await change(
+        database, team, "mentors", PredicateChanges(label="Teaching", verb_phrase="teaches", aliases=())
+    )
+    for stolen in ("mentors", "mentor", "is mentored by", "is the mentor of"):
+        with pytest.raises(WrongState) as raised:
+            await register(database, team, PredicateDraft("guides", "Guide", "guides", aliases=(stolen,)))
+        assert raised.value.code == "name_taken"
+    await register(database, team, PredicateDraft("guides", "Guide", "guides"))
+    with pytest.raises(WrongState):
+        await change(database, team, "guides", PredicateChanges(label="Taught"))
+
+
+async def test_inverse_shares_the_passive_and_nothing_else(database: Database, team: Caller) -> None:
+    await register(database, team, DRAFT)
+    mentored = PredicateDraft("was_mentored_by", "Mentored by", "was mentored by")
+    with pytest.raises(WrongState):
+        await register(database, team, mentored)
+    with pytest.raises(WrongState):
+        await register(
+            database, team, replace(mentored, inverse_key="mentors", aliases=("is the mentor of",))
+        )
+    await register(database, team, replace(mentored, inverse_key="mentors"))
+    changed = await change(database, team, "was_mentored_by", PredicateChanges(label="Was mentored by"))
+    assert changed.version == 2
+
+
+async def test_words_of_a_team_without_registered_forms_are_protected_too(
+    database: Database, team: Caller
+) -> None:
+    await run(database, team, _SEWS)
+    with pytest.raises(WrongState):
+        await register(database, team, PredicateDraft("stitches", "S", "stitches", aliases=("is sewing",)))
+
+
+async def test_pages_of_predicates_are_the_list(database: Database, team: Caller) -> None:
+    found: list[Predicate] = []
+    cursor, pages = None, 0
+    while pages == 0 or cursor is not None:
+        async with database.reading(scope(team)) as reading:
+            page = await page_predicates(reading, team.team_id, limit=25, cursor=cursor)
+        found += page.items
+        cursor, pages = page.next_cursor, pages + 1
+    assert tuple(found) == SEEDED_PREDICATES
+    assert pages == -(-len(SEEDED_PREDICATES) // 25)
 
 
 async def test_retired_predicate_is_neither_found_nor_eligible(database: Database, team: Caller) -> None:

@@ -82,7 +82,8 @@ async def test_trace_tells_the_whole_story(
 ) -> None:
     second = await make_profile(team, "Second")
     first = await remember(database, team, state("FastAPI", "licensed_under", "MIT"))
-    await remember(database, team, state("FastAPI", "licensed_under", "MIT", source_group="wiki"))
+    again = "FastAPI is licensed under MIT."
+    await remember(database, team, state("FastAPI", "licensed_under", "MIT", text=again, source_group="wiki"))
     copy = await remember(database, second, state("FastAPI", "licensed_under", "MIT"))
     third = await make_profile(team, "Third")
     await remember(database, third, state("FastAPI", "licensed_under", "BSD"))
@@ -97,10 +98,9 @@ async def test_trace_tells_the_whole_story(
         "Licensed under",
         "MIT",
     )
-    quote = "FastAPI licensed under MIT."
     assert [(one.quote, one.spans, one.is_effective) for one in story.supports] == [
-        (quote, (Span(0, len(quote)),), True)
-    ] * 2
+        (quote, (Span(0, len(quote)),), True) for quote in ("FastAPI licensed under MIT.", again)
+    ]
     assert [one.verdict for one in story.verification_events] == ["entailed", "entailed"]
     assert [one.reason for one in story.transitions] == ["remembered", "remembered", "conflict_opened"]
     assert story.equivalent_relationship_ids == (copy.relationship_id,)

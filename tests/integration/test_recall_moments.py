@@ -13,6 +13,7 @@ from tests import factories
 from tests.conftest import MakeProfile
 from tests.factories import CANDIDATE, Position
 from tests.integration.recall_rows import Ledger
+from tests.integration.submissions import remember, state
 
 FACT = Position(tier="fact")
 
@@ -89,6 +90,36 @@ async def test_known_at_answers_with_what_was_known_then(ledger: Ledger) -> None
         answer = await ask(ledger, RecallQuery("FastAPI", known_at=known_at))
         tiers[name] = [result.tier for result in answer.results]
     assert tiers == {"before": [], "between": ["validated_claim"], "later": ["fact"]}
+
+
+async def test_evidence_that_came_later_was_not_known_before(database: Database, team: Caller) -> None:
+    first, second = "The lock file says it.", "The changelog says it."
+
+    async def add(content: str, *, source_group: str) -> None:
+        said = state(
+            "FastAPI", "depends_on", "Starlette", text=content, source_key=source_group, source_revision="1"
+        )
+        assert (await remember(database, team, said)).status == "active"
+
+    async def quotes(known_at: datetime | None) -> list[str]:
+        answer = await recall(
+            database, team, RecallQuery("FastAPI", known_at=known_at), now=datetime.now(UTC)
+        )
+        return [quote.quote for result in answer.results for quote in result.evidence]
+
+    before = datetime.now(UTC)
+    await add(first, source_group="lock")
+    between = datetime.now(UTC)
+    await add(second, source_group="log")
+    later = datetime.now(UTC)
+    assert await quotes(between) == [first]
+    # A new revision takes the second one's support away, from now on.
+    newer = state("Flask", "depends_on", "Werkzeug", source_key="log", source_revision="2")
+    await remember(database, team, newer)
+    assert await quotes(before) == []
+    assert await quotes(between) == [first]
+    assert sorted(await quotes(later)) == sorted([first, second])
+    assert await quotes(None) == [first]
 
 
 async def test_an_end_set_by_a_later_supersession_was_not_known_before(ledger: Ledger) -> None:

@@ -9,6 +9,8 @@ import pytest
 from app.hypotheses.lifecycle import HypothesisStatus
 from app.kernel.database import Database, Scope
 from app.ledger.identity import Edge
+from app.ledger.predicate_draft import PredicateChanges
+from app.ledger.predicates import change_predicate
 from app.recall import recall as recalling
 from app.recall.model import RecallAnswer, RecallQuery
 from app.recall.recall import recall
@@ -18,7 +20,7 @@ from tests import factories
 from tests.conftest import MakeProfile, MakeTeam
 from tests.databases import admin_url
 from tests.factories import CANDIDATE, Made
-from tests.hypothesis_factories import Guess, make_hypothesis
+from tests.hypothesis_factories import Guess, make_hypothesis, set_status
 from tests.integration.recall_rows import Ledger
 
 
@@ -46,6 +48,14 @@ async def guess(
 ) -> str:
     edge = Edge(await ledger.node(subject), predicate, await ledger.node(object_name))
     return await make_hypothesis(ledger.database, ledger.caller, edge, sources, Guess(likelihood=likelihood))
+
+
+async def change(ledger: Ledger, key: str, changes: PredicateChanges) -> None:
+    caller = ledger.caller
+    await ledger.database.unit_of_work(
+        Scope("app", caller.team_id),
+        lambda w: change_predicate(w, caller.team_id, key, changes, actor_profile_id=caller.profile_id),
+    )
 
 
 async def test_a_guess_is_found_through_the_sources_of_the_results(ledger: Ledger) -> None:
@@ -109,11 +119,20 @@ async def test_copies_of_a_source_count_once(ledger: Ledger, make_profile: MakeP
 async def test_only_open_guesses_are_related(ledger: Ledger, status: HypothesisStatus) -> None:
     source = await ledger.say("FastAPI", "depends_on", "Starlette")
     hypothesis_id = await guess(ledger, "FastAPI", "AnyIO", source)
-    params = {"team_id": ledger.caller.team_id, "id": hypothesis_id, "status": status}
-    await ledger.database.unit_of_work(
-        Scope("app", ledger.caller.team_id), lambda w: w.execute(_SET_STATUS, params)
-    )
+    await set_status(ledger.database, ledger.caller, hypothesis_id, status)
     assert await related(ledger, "FastAPI AnyIO") == []
+
+
+async def test_a_target_that_lost_its_predicate_without_an_event_hides_the_guess(ledger: Ledger) -> None:
+    source = await ledger.say("FastAPI", "depends_on", "Starlette")
+    for key, changes in [
+        ("uses", PredicateChanges(lifecycle_state="retired")),
+        ("supports", PredicateChanges(allowed_object_kinds=("person",))),
+    ]:
+        await change(ledger, key, changes)
+        await guess(ledger, "FastAPI", "AnyIO", source, predicate=key)
+    kept = await guess(ledger, "FastAPI", "AnyIO", source)
+    assert await related(ledger, "FastAPI AnyIO") == [kept]
 
 
 async def test_a_source_that_is_lost_without_an_event_hides_the_guess(ledger: Ledger) -> None:
@@ -217,9 +236,6 @@ async def test_a_trace_shows_the_guesses_beside_the_ledgers_story(ledger: Ledger
     assert (cited.hypothesis_id, cited.is_candidate, cited.is_current_source) == (hypothesis_id, True, True)
 
 
-_SET_STATUS: LiteralString = """
-    UPDATE hypotheses SET status = %(status)s WHERE team_id = %(team_id)s AND id = %(id)s
-"""
 _SWITCH_OFF: LiteralString = """
     INSERT INTO team_settings (team_id, name, value) VALUES (%(team_id)s, 'enabled', 'false')
 """

@@ -177,11 +177,15 @@ async def test_standing_knows_active_opposite_and_taken_slots(database: Database
     await make_relationship(database, team, fastapi, "licensed_under", mit)
     past = Position(valid_to=NOW - DAY)
     expired = await make_relationship(database, team, flask, "licensed_under", bsd, past)
+    coming = Position(valid_from=NOW + DAY)
+    future = await make_relationship(database, team, flask, "uses", starlette, coming)
+    event = await make_relationship(database, team, flask, "caused", starlette, past)
     pending = await make_relationship(database, team, starlette, "licensed_under", bsd, CANDIDATE)
 
     standing = (await read(database, team)).standing
 
-    assert {active.target_identity, expired.target_identity} < standing.active
+    assert {active.target_identity, event.target_identity} < standing.active
+    assert not {expired.target_identity, future.target_identity} & standing.active
     assert standing.opposite == {negative.target_identity}
     assert pending.target_identity not in standing.active
     assert len(standing.active) == 3

@@ -7,7 +7,7 @@ import pytest
 from app.hypotheses.echo import is_echo
 from app.hypotheses.lifecycle import ClientEvent
 from app.kernel.database import Database, Row, Scope
-from app.kernel.errors import NotFound, WrongState
+from app.kernel.errors import IndependenceRefused, NotFound, WrongState
 from app.ledger.identity import Edge
 from app.remember.claim import Judgement
 from app.remember.submission import Submission
@@ -120,6 +120,30 @@ async def test_an_unsuccessful_submission_may_be_followed_by_another_one(case: C
         await case.confirm(state("FastAPI", "depends_on", "AnyIO", text=f"{TRUE} Once more."))
 
 
+async def test_a_further_confirmation_needs_other_evidence(case: Case) -> None:
+    padded = f"{TRUE} It was seen by hand."
+    first = state("FastAPI", "depends_on", "AnyIO", text=padded)
+    [proposal] = first.relationships
+    cited = replace(proposal, evidence=(replace(proposal.evidence[0], end=len(TRUE)),))
+    ingest_id = await case.confirm(replace(first, relationships=(cited,)))
+    await place(case.database, case.caller, ingest_id, verifier=UNSURE)
+    before = await case.hypothesis()
+    for again in (padded, padded.upper().replace(" ", "\n"), TRUE, f"  {TRUE.casefold()}"):
+        with pytest.raises(IndependenceRefused) as refused:
+            await case.confirm(state("FastAPI", "depends_on", "AnyIO", text=again))
+        assert refused.value.code == "evidence_not_independent"
+    wrapped = state("FastAPI", "depends_on", "AnyIO", text=f"Once more: {padded}")
+    [proposal] = wrapped.relationships
+    start = len("Once more: ")
+    spans = (replace(proposal.evidence[0], start=start, end=start + len(TRUE)),)
+    with pytest.raises(IndependenceRefused):
+        await case.confirm(replace(wrapped, relationships=(replace(proposal, evidence=spans),)))
+    assert await case.hypothesis() == before
+    assert len((await case.dream()).submissions) == 1
+    other = "The lock file lists AnyIO, so FastAPI depends on AnyIO."
+    assert await case.confirm(state("FastAPI", "depends_on", "AnyIO", text=other))
+
+
 async def test_what_came_along_does_not_make_a_submission_successful(case: Case) -> None:
     main = state("FastAPI", "depends_on", "AnyIO", text=TRUE)
     along = state("Django", "depends_on", "Sqlparse")
@@ -174,9 +198,9 @@ async def test_a_target_that_was_taken_meanwhile_takes_no_further_confirmation(c
 
 
 async def test_a_placement_that_waits_for_a_review_keeps_the_submission_open(case: Case) -> None:
-    # A second thing of that name: the unhinted proposal cannot be resolved.
-    await factories.make_entity(case.database, case.caller, "AnyIO", kind="other")
     ingest_id = await case.confirm(state("FastAPI", "depends_on", "AnyIO", text=TRUE))
+    # A second thing of that name came meanwhile: the unhinted proposal cannot be resolved any more.
+    await factories.make_entity(case.database, case.caller, "AnyIO", kind="other")
     placed = await place(case.database, case.caller, ingest_id)
     assert placed.processing_state == "awaiting_review"
     assert await case.settle() == 0

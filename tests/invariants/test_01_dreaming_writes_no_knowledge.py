@@ -15,7 +15,7 @@ from psycopg import sql
 from app.dreaming.cycle import run_cycle
 from app.dreaming.generation import RULES, Generator
 from app.dreaming.runs import StartRequest
-from app.kernel.database import Database, Scope
+from app.kernel.database import Database, Role, Scope
 from app.kernel.settings import Settings
 from app.tenancy.callers import Caller
 from tests.cycles import (
@@ -240,6 +240,31 @@ async def test_the_application_does_not_dream(
         narrowed = attempt + (" WHERE status = 'queued'" if "UPDATE cycle_runs" in attempt else "")
         refused = refusal(connection, sql.SQL(narrowed).format())
     assert refused is psycopg.errors.InsufficientPrivilege
+
+
+@pytest.mark.parametrize(
+    ("role", "actor_kind", "is_refused"),
+    [
+        ("app", "client", False),
+        ("app", "cycle", True),
+        ("app", "ledger", True),
+        ("dreamer", "cycle", False),
+        ("dreamer", "client", True),
+        ("dreamer", "ledger", True),
+    ],
+)
+async def test_nobody_writes_the_history_of_a_guess_in_anothers_name(
+    database: Database, database_name: str, team: Caller, role: Role, actor_kind: str, is_refused: bool
+) -> None:
+    await make_pattern(database, team)
+    await run_once(database, team)
+    attempt = sql.SQL(
+        "INSERT INTO hypothesis_events (team_id, hypothesis_id, event, from_status, to_status, actor_kind)"
+        " SELECT team_id, id, 'reject', status, 'rejected', {} FROM hypotheses"
+    ).format(sql.Literal(actor_kind))
+    with acting_as(database_name, role, team.team_id) as connection:
+        refused = refusal(connection, attempt)
+    assert refused is (psycopg.errors.InsufficientPrivilege if is_refused else None)
 
 
 @pytest.mark.parametrize("generator", [lambda _: RULES, hostile, broken], ids=["rules", "hostile", "broken"])

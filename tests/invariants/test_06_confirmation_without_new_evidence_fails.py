@@ -47,6 +47,11 @@ DISGUISES = [
     f"{STATEMENT} {STATEMENT}",
     f"{STATEMENT} {RATIONALE}",
     f"{RATIONALE}\n{SOURCE_TEXT} {STATEMENT}",
+    f"Yes. {STATEMENT} {STATEMENT}",
+    f"{STATEMENT} Why? {RATIONALE}",
+    f"{SOURCE_TEXT} Sure.",
+    f"Sure thing: {SOURCE_TEXT}",
+    "FastAPI lists Starlette and its helpers.",
 ]
 
 

@@ -116,8 +116,8 @@ async def test_a_confirmation_lands_exactly_where_the_same_submission_would(
 @pytest.mark.parametrize(
     "text",
     [
-        f"Yes. {STATEMENT} {STATEMENT}",
-        f"{STATEMENT} Why? {RATIONALE}",
+        f"Yes, I think so. {STATEMENT} {STATEMENT}",
+        f"{STATEMENT} Why is that? {RATIONALE}",
         f"I really think: {STATEMENT}",
         f"It was said that {STATEMENT} That is certain.",
         f"Yes, yes, yes: {STATEMENT}",

@@ -4,6 +4,8 @@ None of them may be `entailed`, whichever part is cited. They were collected aga
 version; a wrong answer that turns up later belongs here.
 """
 
+from tests.unit.lexical_wrapped_traps import WRAPPED_TRAPS
+
 TRAPS: tuple[str, ...] = (
     "FastAPI depends on Starlette being installed.",
     "FastAPI depends on Starlette to be fixed.",
@@ -206,4 +208,5 @@ TRAPS: tuple[str, ...] = (
     "Simon & FastAPI depends on Starlette.",
     "The team uses software whose mix of Flask and FastAPI depends on Starlette.",
     "FastAPI depends on Starlette for " + "very " * 300 + "good routing.",
+    *WRAPPED_TRAPS,
 )

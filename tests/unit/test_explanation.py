@@ -57,6 +57,15 @@ def test_status_comes_first_then_each_lost_source_with_its_reasons() -> None:
     )
 
 
+def test_a_target_that_its_predicate_no_longer_takes_comes_before_the_sources() -> None:
+    lost = premise(1, "a", obstacles=("predicate_fits",))
+    found = find_obstacles("proposed", [lost], target_fault="predicate_retired")
+    assert [one.code for one in found] == ["predicate_retired", "source_not_eligible"]
+    assert found[0].message == "Its predicate is retired."
+    [narrowed] = find_obstacles("proposed", [premise(1, "a")], target_fault="predicate_narrowed")
+    assert narrowed.message == "Its predicate no longer fits its ends."
+
+
 def test_every_condition_has_its_words() -> None:
     for condition in CONDITION_FAULTS:
         assert (

@@ -8,23 +8,28 @@ from app.ledger.vocabulary import Span, Verdict
 from app.remember.claim import Citation
 from app.remember.lexical.judge import judge_lexically
 from tests.unit.lexical_case import Case, Label, make_claim
-from tests.unit.lexical_cases import CASES, DEVELOPMENT_HALF, TEST_HALF
+from tests.unit.lexical_cases import CASES
+from tests.unit.lexical_other_traps import OTHER_TRAPS
+from tests.unit.lexical_seeded_cases import SEEDED_CASES
 from tests.unit.lexical_traps import TRAPS
 
+LABELLED = (*CASES, *SEEDED_CASES)
+# The rules were written against the even cases; the odd ones only measure.
+DEVELOPMENT_HALF, TEST_HALF = LABELLED[::2], LABELLED[1::2]
 _VERDICTS: dict[Label, Verdict] = {"E": "entailed", "C": "contradicted", "I": "insufficient"}
 
 
 @pytest.mark.parametrize("half", [DEVELOPMENT_HALF, TEST_HALF], ids=["development", "test"])
-def test_precision_is_at_least_99_percent_and_recall_at_least_80(half: Sequence[Case]) -> None:
+def test_precision_is_perfect_and_recall_at_least_80_percent(half: Sequence[Case]) -> None:
     answered = [case for case in half if judge_lexically(case.claim, case.citation).verdict == "entailed"]
     right = sum(case.label == "E" for case in answered)
     entailed = sum(case.label == "E" for case in half)
 
-    assert right / len(answered) >= 0.99
+    assert right == len(answered)
     assert right / entailed >= 0.80
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.text[:60])
+@pytest.mark.parametrize("case", LABELLED, ids=lambda case: case.text[:60])
 def test_no_labelled_case_gets_a_stronger_verdict_than_a_careful_reader_gives(case: Case) -> None:
     judgement = judge_lexically(case.claim, case.citation)
 
@@ -32,15 +37,15 @@ def test_no_labelled_case_gets_a_stronger_verdict_than_a_careful_reader_gives(ca
 
 
 @pytest.mark.parametrize(
-    "case", [case for case in CASES if case.label == "C"], ids=lambda case: case.text[:60]
+    "case", [case for case in LABELLED if case.label == "C"], ids=lambda case: case.text[:60]
 )
 def test_explicit_negation_contradicts_an_affirmative_claim(case: Case) -> None:
     assert judge_lexically(case.claim, case.citation).verdict == "contradicted"
 
 
 def test_the_table_is_large_and_spread_over_predicates() -> None:
-    assert len(CASES) >= 120
-    assert len({case.predicate for case in CASES}) >= 20
+    assert len(LABELLED) >= 300
+    assert len({case.predicate for case in LABELLED}) >= 55
 
 
 @pytest.mark.parametrize("text", TRAPS)
@@ -57,3 +62,8 @@ def test_cutting_the_words_that_take_it_back_out_of_the_span_does_not_help(text:
     span = Span(start, start + len("FastAPI depends on Starlette"))
 
     assert judge_lexically(claim, Citation(text, (span,))).verdict != "entailed"
+
+
+@pytest.mark.parametrize("case", OTHER_TRAPS, ids=lambda case: case.text[:60])
+def test_a_text_that_only_looks_like_its_claim_does_not_entail_it(case: Case) -> None:
+    assert judge_lexically(case.claim, case.citation).verdict != "entailed"

@@ -13,6 +13,7 @@ from app.remember.lexical.sentences import split_sentences
 from app.remember.lexical.tokens import name_tokens, tokenize
 from tests.unit.lexical_case import Case, cite, make_claim
 from tests.unit.lexical_cases import CASES
+from tests.unit.lexical_other_traps import OTHER_TRAPS
 from tests.unit.lexical_traps import TRAPS
 
 ENTAILED_SENTENCES = [
@@ -110,6 +111,11 @@ def test_no_choice_of_spans_makes_a_trap_entailed(text: str, spans: tuple[Span, 
     claim = make_claim("FastAPI", "depends_on", "Starlette")
 
     assert judge_lexically(claim, Citation(text, spans)).verdict != "entailed"
+
+
+@given(case=st.sampled_from(OTHER_TRAPS), spans=SPANS)
+def test_no_choice_of_spans_makes_another_trap_entailed(case: Case, spans: tuple[Span, ...]) -> None:
+    assert judge_lexically(case.claim, Citation(case.citation.content, spans)).verdict != "entailed"
 
 
 @given(case=st.sampled_from(CASES), spans=SPANS)

@@ -34,6 +34,7 @@ TABLE: dict[Event, str] = {
     "source_lost": ".ss...",
     "target_active": ".ss...",
     "target_contradicted": ".ss...",
+    "target_unfit": ".ss...",
     "retention_expired": ".ss...",
     "not_reinforced": ".ss...",
     "reinforce": ".rr...",

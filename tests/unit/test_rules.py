@@ -78,10 +78,7 @@ def test_groups_without_a_strong_enough_path_are_passed_over() -> None:
     inputs = make_inputs(*licence_chain())
     groups = form_groups(inputs, max_groups=40).groups
     bare = [replace(group, paths=()) for group in groups]
-    weak = [
-        replace(group, paths=tuple(replace(path, confidence=0.09) for path in group.paths))
-        for group in groups
-    ]
+    weak = [replace(group, likelihood=0.09) for group in groups]
     once = [replace(group, paths=tuple(replace(path, support=1) for path in group.paths)) for group in groups]
     assert groups
     assert propose(inputs, bare + weak + once, max_outputs=50) == ()

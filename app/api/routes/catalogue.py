@@ -28,12 +28,12 @@ from app.api.wire.catalogue import (
     PredicateChangesBody,
     write_predicate,
 )
-from app.api.wire.shapes import Listed
+from app.api.wire.shapes import Listed, PageQuery
 from app.kernel.database import Writing
 from app.kernel.errors import NotFound
 from app.ledger.cases import list_conflicts
 from app.ledger.entities import get_entity, list_entities
-from app.ledger.predicates import change_predicate, list_predicates, register_predicate
+from app.ledger.predicates import change_predicate, page_predicates, register_predicate
 from app.ledger.reviews import list_reviews
 
 router: Final = APIRouter(tags=["catalogue"])
@@ -82,11 +82,15 @@ async def get_entity_route(door: DoorHere, caller: Reader, entity_id: EntityId, 
     response_model=Listed[PredicateAnswer],
     responses=refusals(),
 )
-async def list_predicates_route(door: DoorHere, caller: Reader, _: NoQuery) -> Response:
-    """The current version of every predicate of the team, by key, in one page."""
-    predicates = await door.read(caller, lambda reading: list_predicates(reading, caller.team_id))
-    items = [write_predicate(predicate) for predicate in predicates.values()]
-    return answer(Listed[PredicateAnswer](items=items, next_cursor=None))
+async def list_predicates_route(
+    door: DoorHere, caller: Reader, query: Annotated[PageQuery, Query()]
+) -> Response:
+    """The current version of the team's predicates, by key."""
+    page = await door.read(
+        caller,
+        lambda reading: page_predicates(reading, caller.team_id, limit=query.limit, cursor=query.cursor),
+    )
+    return answer_page(page, write_predicate)
 
 
 @router.post(
@@ -137,7 +141,13 @@ async def change_predicate_route(
     )
 
     async def change(writing: Writing) -> tuple[int, PredicateAnswer]:
-        changed = await change_predicate(writing, caller.team_id, predicate_key, body.as_changes())
+        changed = await change_predicate(
+            writing,
+            caller.team_id,
+            predicate_key,
+            body.as_changes(),
+            actor_profile_id=caller.profile_id,
+        )
         return 200, write_predicate(changed)
 
     return answer_given(await perform(door, caller, request_once, change))

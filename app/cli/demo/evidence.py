@@ -15,7 +15,7 @@ MAX_CONTENT: Final = 4000
 # Lines about people stay out of a demonstration, and so does whatever may be an address.
 _PERSON: Final = re.compile(r"^(Author|Maintainer)(-email)?:|@", re.IGNORECASE)
 _REQUIREMENT: Final = re.compile(r"^Requires-Dist:\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
-_LICENSE: Final = re.compile(r"^License(?:-Expression)?:\s*(\S.{0,60})$")
+_LICENSE: Final = re.compile(r"^License(?:-Expression)?:\s*(?!UNKNOWN$)(\S.{0,60})$")
 _LICENSE_CLASSIFIER: Final = re.compile(r"^Classifier: License :: (?:OSI Approved :: )?(\S.*)$")
 _PYTHON: Final = re.compile(r"^Requires-Python:\s*(\S.*)$")
 _TOPIC: Final = re.compile(r"^Classifier: Topic :: (\S.*)$")

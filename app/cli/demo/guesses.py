@@ -9,8 +9,10 @@ from typing import Final, get_args
 from app.cli.demo.evidence import HELD_BACK_PREDICATES, Claim
 from app.dreaming.evaluation import Method, precision_at, rank_targets
 from app.dreaming.model import Inputs, Target
+from app.dreaming.scoring import score_candidates
 from app.dreaming.snapshot import read_inputs
 from app.kernel.database import Database, Scope
+from app.kernel.processes import run_in_process
 
 DEPTHS: Final = (10, 20)
 METHODS: Final[tuple[Method, ...]] = get_args(Method)
@@ -33,25 +35,29 @@ async def measure_guesses(
     """Rank what the team's memory leaves open and count the held-back edges; nothing is written."""
     async with database.snapshot(Scope("dreamer", team_id)) as reading:
         inputs = await read_inputs(reading, team_id, max_premises=20_000, now=datetime.now(UTC))
-    return [
-        precision
-        for predicate in sorted(HELD_BACK_PREDICATES)
-        for precision in compare(inputs, predicate, find_targets(inputs, held_back), seed=seed)
-    ]
+    # Learning takes seconds of processor time, which the server in this process must not lose.
+    return await run_in_process(compare, inputs, find_targets(inputs, held_back), seed=seed)
 
 
-def compare(inputs: Inputs, predicate: str, targets: Collection[Target], *, seed: int) -> list[Precision]:
-    """Return each ranking's precision for one predicate, all under the same constraints."""
-    wanted = {target for target in targets if target.predicate_key == predicate}
-    rankings = {
-        method: rank_targets(inputs, by=method, limit=max(DEPTHS), predicate_key=predicate, seed=seed)
-        for method in METHODS
-    }
-    return [
-        Precision(predicate, method, k, precision_at(k, rankings[method], wanted), len(wanted))
-        for k in DEPTHS
-        for method in METHODS
+def compare(inputs: Inputs, targets: Collection[Target], *, seed: int) -> list[Precision]:
+    """Return each ranking's precision for each predicate, all under the same constraints."""
+    ours = [
+        candidate.target
+        for candidate in score_candidates(inputs, max_targets_per_predicate=max(DEPTHS)).candidates
     ]
+    measured = []
+    for predicate in sorted(HELD_BACK_PREDICATES):
+        wanted = {target for target in targets if target.predicate_key == predicate}
+        for method in METHODS:
+            ranking: Sequence[Target] = (
+                [target for target in ours if target.predicate_key == predicate]
+                if method == "rules"
+                else rank_targets(inputs, by=method, limit=max(DEPTHS), predicate_key=predicate, seed=seed)
+            )
+            measured += [
+                Precision(predicate, method, k, precision_at(k, ranking, wanted), len(wanted)) for k in DEPTHS
+            ]
+    return measured
 
 
 def find_targets(inputs: Inputs, held_back: Sequence[Claim]) -> set[Target]:

@@ -1,5 +1,6 @@
 """The whole loop, step by step, each timed."""
 
+import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -7,7 +8,7 @@ from time import perf_counter
 from typing import Final, LiteralString
 
 from app.cli.demo.conversation import Conversation, submission
-from app.cli.demo.evidence import Claim, Corpus, build_corpus, read_headers
+from app.cli.demo.evidence import Claim, Corpus, Headers, build_corpus, read_headers
 from app.cli.demo.guesses import Precision, measure_guesses, middle
 from app.cli.output import Json
 from app.kernel.database import Database, Scope, Writing
@@ -44,18 +45,30 @@ class Outcome:
 Tell = Callable[[str], None]
 
 
-async def run_loop(database: Database, url: str, *, seed: int, seeds: int, tell: Tell) -> Outcome:
-    """Remember, dream, review and recall on the packages of this environment.
-
-    Args:
-        seed: draws what is held back.
-        seeds: with more than one, the guesses are measured on as many memories, seed, seed + 1, …
-        tell: hears what is being done.
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to do it on. `seed` draws the packages, if fewer than all, and what of them is held back; with more
+    `seeds` than one, the guesses are measured on as many memories, seed, seed + 1, …
     """
-    packages = read_headers()
-    corpus = build_corpus(packages, seed=seed)
-    team_id, key = await found_demo_team(database, f"demo {seed}")
-    outcome = Outcome(seed=seed, key=key, team_id=team_id, corpus=corpus)
+
+    seed: int = 1
+    seeds: int = 1
+    max_packages: int | None = None
+
+    def choose_packages(self) -> list[Headers]:
+        """Return the packages of this environment, at most so many, ordered by name."""
+        packages = read_headers()
+        if self.max_packages is None or self.max_packages >= len(packages):
+            return packages
+        drawn = random.Random(self.seed).sample(range(len(packages)), self.max_packages)
+        return [packages[number] for number in sorted(drawn)]
+
+
+async def run_loop(database: Database, url: str, plan: Plan, *, tell: Tell) -> Outcome:
+    """Remember, dream, review and recall on the packages of this environment; `tell` hears what is done."""
+    corpus = build_corpus(plan.choose_packages(), seed=plan.seed)
+    team_id, key = await found_demo_team(database, f"demo {plan.seed}")
+    outcome = Outcome(seed=plan.seed, key=key, team_id=team_id, corpus=corpus)
     conversation = Conversation(url, key)
     try:
         with timed(outcome, "remember"):
@@ -70,7 +83,7 @@ async def run_loop(database: Database, url: str, *, seed: int, seeds: int, tell:
             page = await conversation.get("/v1/dreams", limit=OUTPUTS, sort="likelihood")
             outcome.dreams = page["items"]
         with timed(outcome, "measure"):
-            outcome.precision = await measure_rounds(database, url, outcome, seeds=seeds, tell=tell)
+            outcome.precision = await measure_rounds(database, url, outcome, plan, tell=tell)
         with timed(outcome, "review"):
             tell("reviewing")
             await review(conversation, outcome)
@@ -103,12 +116,12 @@ async def found_demo_team(database: Database, name: str) -> tuple[str, str]:
 
 
 async def measure_rounds(
-    database: Database, url: str, outcome: Outcome, *, seeds: int, tell: Tell
+    database: Database, url: str, outcome: Outcome, plan: Plan, *, tell: Tell
 ) -> list[Precision]:
-    """Return the guesses' precision, the median of `seeds` memories that hold back different edges."""
+    """Return the guesses' precision, the median over memories that hold back different edges."""
     rounds = [await measure_guesses(database, outcome.team_id, outcome.corpus.held_back, seed=outcome.seed)]
-    packages = read_headers()
-    for seed in range(outcome.seed + 1, outcome.seed + seeds):
+    packages = plan.choose_packages()
+    for seed in range(plan.seed + 1, plan.seed + plan.seeds):
         tell(f"measuring with seed {seed}")
         corpus = build_corpus(packages, seed=seed)
         team_id, key = await found_demo_team(database, f"demo {seed}")

@@ -6,15 +6,16 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from app.cli.demo.loop import Outcome, run_loop
+from app.cli.database import open_database
+from app.cli.demo.loop import Outcome, Plan, run_loop
 from app.cli.demo.report import as_json, print_report
 from app.cli.output import print_json, print_lines
-from app.cli.server import open_database, serving, until_signalled
+from app.cli.server import serving, until_signalled
 from app.kernel.backend import Backend, prepare_backend, running_backend
 from app.kernel.settings import Settings
 
 
-def run_demo(settings: Settings, *, seed: int, seeds: int, keeps_serving: bool, prints_json: bool) -> bool:
+def run_demo(settings: Settings, plan: Plan, *, keeps_serving: bool, prints_json: bool) -> bool:
     """Run the loop on DATABASE_URL or a fresh embedded server, print it, and say whether a guess was a hit."""
     settings = settings.model_copy(update={"port": 0})
     with ExitStack() as stack:
@@ -24,27 +25,20 @@ def run_demo(settings: Settings, *, seed: int, seeds: int, keeps_serving: bool, 
         backend = stack.enter_context(running_backend(settings))
         prepare_backend(backend, settings)
         outcome = asyncio.run(
-            perform(
-                backend,
-                settings,
-                seed=seed,
-                seeds=seeds,
-                keeps_serving=keeps_serving,
-                prints_json=prints_json,
-            )
+            perform(backend, settings, plan, keeps_serving=keeps_serving, prints_json=prints_json)
         )
     return outcome.confirmed is not None
 
 
 async def perform(
-    backend: Backend, settings: Settings, *, seed: int, seeds: int, keeps_serving: bool, prints_json: bool
+    backend: Backend, settings: Settings, plan: Plan, *, keeps_serving: bool, prints_json: bool
 ) -> Outcome:
     """Serve, run the loop, print what came of it, and go on serving when asked to."""
     async with (
         open_database(settings, backend) as database,
         serving(database, settings, with_worker=True) as url,
     ):
-        outcome = await run_loop(database, url, seed=seed, seeds=seeds, tell=tell)
+        outcome = await run_loop(database, url, plan, tell=tell)
         tell("")
         if prints_json:
             print_json(as_json(outcome))

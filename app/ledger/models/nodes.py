@@ -50,7 +50,7 @@ class PredicateVersion(Base):
 
 
 class PredicateName(Base):
-    """Every key and alias, case-folded: one name leads to one predicate."""
+    """Every name of a predicate, in the forms of its verb: one name leads to one predicate."""
 
     __tablename__ = "predicate_names"
 

@@ -2,51 +2,43 @@
 predicate.
 
 Pure. All functions work on the tokens of one sentence; positions are indexes into them, ranges half-open.
-Each answers only for shapes that it knows.
+Each answers only for shapes and words that it knows.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from app.remember.lexical import words
 from app.remember.lexical.forms import Number
+from app.remember.lexical.frames import is_assertive_frame, is_denial_frame, is_lead_in
+from app.remember.lexical.plain_clause import (
+    is_item,
+    is_plain_clause,
+    is_plain_predicate,
+    split_at,
+    split_list,
+)
 from app.remember.lexical.tokens import Token
 
-MAX_PARENTHESIS_TOKENS: Final = 12
-MAX_COORDINATION_TOKENS: Final = 12
-MAX_ITEM_TOKENS: Final = 4
-MAX_FRAME_SUBJECT_TOKENS: Final = 6
+MAX_KIND_MODIFIERS: Final = 3
 
-_MARKUP = frozenset("`*")
-_RELATIVE = frozenset({"which", "who", "that", "whose", "whom", "what"})
-_CLAUSE_JOINTS = frozenset({"and", "while", "whereas", "but"})
+MARKUP: Final = frozenset("`*")
+_CLAUSE_JOINTS = frozenset({"and", "while", "whereas"})
+
+Opening = Literal["affirmed", "denied"]
 
 
-@dataclass(frozen=True, slots=True)
-class ClauseStart:
-    """How the clause opens. `is_denied`: by a frame such as "It is not true that"."""
-
-    kind: Literal["plain", "frame", "denied", "clause", "list"]
-
-    @property
-    def is_denied(self) -> bool:
-        return self.kind == "denied"
-
-
-def read_clause_start(
-    tokens: Sequence[Token], left: int, *, number: Number, verbs: frozenset[str]
-) -> ClauseStart | None:
+def read_clause_start(tokens: Sequence[Token], left: int, *, number: Number) -> Opening | None:
     """Return how the clause opens whose first name begins at `left`, or None where that is not recognised.
 
-    `number` is that of the predicate's form: a list of names before the last one takes no singular.
-    `verbs` are the first words of the predicate's forms, as further finite verbs.
+    `denied`: by a frame such as "It is not true that". `number` is that of the predicate's form: a list of
+    names before the last one takes no singular.
     """
     start = _skip_noun_phrase_opening(tokens, left)
-    opening = _read_opening(tokens, start, verbs)
+    opening = _read_opening(tokens, start)
     if opening is not None or number == "singular":
         return opening
-    return _read_list_before(tokens, start, verbs)
+    return "affirmed" if _is_list_before(tokens[:start]) else None
 
 
 def is_harmless_gap(
@@ -57,220 +49,104 @@ def is_harmless_gap(
     *,
     number: Number,
     negated: bool,
-    verbs: frozenset[str],
 ) -> bool:
     """Whether what stands between the left name and the predicate keeps the name as its subject.
 
-    Adverbs, a parenthesis, an apposition between commas, ", which", a first predicate before "and", and,
-    for a plural form, further listed names. A denied form takes adverbs only.
+    Adverbs, ", which", a first plain predicate before "and", and, for a plural form, further listed names. A
+    denied form takes adverbs only. No parenthesis and no apposition: both can call the name an invention.
     """
-    start = left_end
-    while start < predicate and tokens[start].folded in _MARKUP:
-        start += 1
-    if (
-        start < predicate
-        and tokens[start].folded in words.KIND_NOUNS_AFTER
-        and _has_article(tokens, left_start)
-    ):
-        start += 1
+    start = left_end + count_markup(tokens, left_start, left_end)
+    if start < predicate and tokens[start].folded in words.KIND_NOUNS_AFTER:
+        start += 1 if left_start > 0 and tokens[left_start - 1].folded == "the" else 0
     end = predicate
     adverbs = words.NEGATION_ADVERBS if negated else words.ADVERBS
     while end > start and predicate - end < 2 and tokens[end - 1].folded in adverbs:
         end -= 1
     if start == end:
         return True
-    if _is_parenthesis(tokens, start, end):
-        return True
-    gap = [token.folded for token in tokens[start:end]]
-    if gap[0] == "," and gap[1:] in (["which"], ["who"]):
-        return True
     if negated:
         return False
-    if _is_coordination(gap):
+    gap = tokens[start:end]
+    folded = [token.folded for token in gap]
+    if folded in ([",", "which"], [",", "who"]):
         return True
-    return number != "singular" and _is_list_after(tokens, start, end)
+    if folded[-1] == "and" and "," not in folded and folded.count("and") == 1:
+        return is_plain_predicate(gap[:-1])
+    return number != "singular" and _is_list_after(gap)
 
 
-def is_item(tokens: Sequence[Token], *, verbs: frozenset[str] = frozenset()) -> bool:
-    """Whether the tokens are one listed thing: an article at most, then a single word or words that look like a
-    name."""
-    named = list(tokens[1:] if tokens and tokens[0].folded in words.DETERMINERS else tokens)
-    if not 1 <= len(named) <= MAX_ITEM_TOKENS or not all(token.is_word for token in named):
-        return False
-    if any(token.folded in words.FUNCTION_WORDS or token.folded in verbs for token in named):
-        return False
-    return len(named) == 1 or all(looks_like_name(token) for token in named)
+def count_markup(tokens: Sequence[Token], start: int, end: int) -> int:
+    """Return how many marks after the name close those right before it: `fastapi`, **bold**.
 
-
-def looks_like_name(token: Token) -> bool:
-    """Whether the word is written as names are: with a capital, a digit, or a sign inside."""
-    return any(not (character.islower() and character.isalpha()) for character in token.text)
-
-
-def split_list(tokens: Sequence[Token]) -> list[list[Token]]:
-    """Return the parts between commas, "and" and "&"; ", and" separates once."""
-    parts: list[list[Token]] = [[]]
-    previous = ""
-    for token in tokens:
-        if token.folded in words.LIST_SEPARATORS:
-            if not (token.folded in ("and", "&") and previous == ","):
-                parts.append([])
-        else:
-            parts[-1].append(token)
-        previous = token.folded
-    return parts
+    A mark that closes none may refer to a note, or close a listing that the whole sentence stands in.
+    """
+    count = 0
+    while (
+        start - 1 - count >= 0
+        and end + count < len(tokens)
+        and tokens[start - 1 - count].folded in MARKUP
+        and tokens[start - 1 - count].folded == tokens[end + count].folded
+    ):
+        count += 1
+    return count
 
 
 def _skip_noun_phrase_opening(tokens: Sequence[Token], left: int) -> int:
     """Return where the noun phrase of the name begins: "The web framework FastAPI" begins at "The"."""
     start = left
-    while start > 0 and tokens[start - 1].folded in _MARKUP:
+    while start > 0 and tokens[start - 1].folded in MARKUP:
         start -= 1
-    if start > 0 and tokens[start - 1].folded in words.KIND_NOUNS:
-        for length in (1, 2, 3):
-            first = start - 1 - length
-            if first < 0:
-                break
-            if tokens[first].folded in words.DETERMINERS:
-                return first
-            if not tokens[first].is_word or tokens[first].folded in words.FUNCTION_WORDS:
-                break
+    if start == 0:
         return start
+    if tokens[start - 1].folded in words.KIND_NOUNS:
+        first = start - 1
+        while (
+            first > 0
+            and start - 1 - first < MAX_KIND_MODIFIERS
+            and tokens[first - 1].folded in words.MODIFIERS
+        ):
+            first -= 1
+        return first - 1 if first > 0 and tokens[first - 1].folded == "the" else start
     # "A FastAPI" would be one of several.
-    if (
-        start > 0
-        and tokens[start - 1].folded in words.DETERMINERS
-        and tokens[start - 1].folded not in ("a", "an")
-    ):
-        return start - 1
-    return start
+    return start - 1 if tokens[start - 1].folded == "the" else start
 
 
-def _read_opening(tokens: Sequence[Token], start: int, verbs: frozenset[str]) -> ClauseStart | None:
+def _read_opening(tokens: Sequence[Token], start: int) -> Opening | None:
     first = 0
-    while first < start and _is_bullet(tokens, first):
+    while first < min(start, 2) and tokens[first].folded in words.BULLETS:
         first += 1
     before = [token.folded for token in tokens[first:start]]
-    if not before or before == ["("]:
-        return ClauseStart("plain")
-    if tuple(before) in words.DENIAL_FRAMES:
-        return ClauseStart("denied")
-    if _is_lead_in(before):
-        return ClauseStart("plain")
-    if _is_frame(before):
-        return ClauseStart("frame")
-    if before[-1] == ";" or _begins_bullet_line(tokens, start, first):
-        return ClauseStart("clause")
-    if before[-1] in _CLAUSE_JOINTS and _is_whole_clause(tokens[first : start - 1], verbs):
-        return ClauseStart("clause")
-    return None
+    if not before or is_lead_in(before) or is_assertive_frame(before):
+        return "affirmed"
+    if is_denial_frame(before):
+        return "denied"
+    # Other statements may stand before this one; they must be plain, each of them.
+    if before[-1] == ";":
+        parts = split_at(tokens[first : start - 1], ";")
+    elif first > 0 and before[-1] == tokens[first - 1].folded:
+        parts = split_at(tokens[first : start - 1], before[-1])
+    elif before[-1] in _CLAUSE_JOINTS:
+        end = start - 2 if len(before) > 1 and before[-2] == "," else start - 1
+        parts = [list(tokens[first:end])]
+    else:
+        return None
+    return "affirmed" if all(is_plain_clause(part) for part in parts) else None
 
 
-def _is_bullet(tokens: Sequence[Token], index: int) -> bool:
-    return tokens[index].folded in words.BULLETS and index < 2
-
-
-def _begins_bullet_line(tokens: Sequence[Token], start: int, first: int) -> bool:
-    """Whether a list item begins here, in a sentence that is a list from its first word on."""
-    if first == 0 or tokens[start - 1].folded not in words.BULLETS:
-        return False
-    return tokens[start - 1].folded == tokens[first - 1].folded
-
-
-def _is_lead_in(before: Sequence[str]) -> bool:
-    bare = tuple(before[:-1] if before[-1] == "," else before)
-    if bare in words.LEAD_INS:
-        return True
-    if before[-1] != "," or len(bare) > 5:
-        return False
-    is_dated = any(character.isdigit() for character in bare[-1])
-    since = bare[0] == "since" or bare[:2] == ("as", "of")
-    inner = bare[1 if bare[0] == "since" else 2 : -1]
-    return since and is_dated and all(word in words.MONTHS or word == "version" for word in inner)
-
-
-def _is_frame(before: Sequence[str]) -> bool:
-    """Whether the words are an assertive frame: "The user confirmed that", "It is documented that"."""
-    body = list(before)
-    if body[-1] in ("that", ":"):
-        body.pop()
-    if not body:
-        return False
-    verb, subject = body[-1], body[:-1]
-    if not 1 <= len(subject) <= MAX_FRAME_SUBJECT_TOKENS:
-        return False
-    if any(
-        (word in words.FUNCTION_WORDS and word not in words.FRAME_WORDS) or not word[:1].isalnum()
-        for word in subject
-    ):
-        return False
-    if verb in words.ASSERTIVE_PAST:
-        # "confirmed" without "that" could be an adjective; then a subject of its own must stand before it.
-        return before[-1] in ("that", ":") or subject[-1] not in words.DETERMINERS
-    if verb in words.ASSERTIVE_PRESENT:
-        return True
-    is_plural = subject in (["i"], ["we"], ["they"]) or (len(subject) <= 3 and subject[-1].endswith("s"))
-    return verb in words.ASSERTIVE_BASE and is_plural
-
-
-def _is_whole_clause(tokens: Sequence[Token], verbs: frozenset[str]) -> bool:
-    """Whether the tokens are a finished clause of their own: a short noun phrase, a finite verb, more words."""
-    body = list(tokens[:-1] if tokens and tokens[-1].folded == "," else tokens)
-    folded = [token.folded for token in body]
-    # "The combination of A and B depends" has its own reading of "and".
-    if ({"of"} | _RELATIVE) & set(folded):
-        return False
-    begin = 1 if folded and folded[0] in words.DETERMINERS else 0
-    for length in range(1, MAX_ITEM_TOKENS + 1):
-        position = begin + length
-        if position >= len(folded) - 1:
-            return False
-        if folded[position] in words.FINITE_VERBS or folded[position] in verbs:
-            return is_item(body[begin:position]) and not (set(folded[position + 1 :]) & {","})
-    return False
-
-
-def _read_list_before(tokens: Sequence[Token], start: int, verbs: frozenset[str]) -> ClauseStart | None:
-    """Read "FastAPI and" or "FastAPI, Flask," before the name, from the very start of the sentence.
+def _is_list_before(before: Sequence[Token]) -> bool:
+    """Whether "FastAPI and" or "FastAPI, Flask," stands before the name, from the very start of the sentence.
 
     The plural form after the name says that a list ends there.
     """
-    before = tokens[:start]
     if len(before) < 2 or before[-1].folded not in words.LIST_SEPARATORS:
-        return None
+        return False
     parts = split_list(before)
-    if parts[-1] or not all(is_item(part, verbs=verbs) for part in parts[:-1]):
-        return None
-    return ClauseStart("list")
+    return not parts[-1] and all(is_item(part, may_be_lower=True) for part in parts[:-1])
 
 
-def _has_article(tokens: Sequence[Token], left: int) -> bool:
-    return left > 0 and tokens[left - 1].folded == "the"
-
-
-def _is_parenthesis(tokens: Sequence[Token], start: int, end: int) -> bool:
-    gap = [token.folded for token in tokens[start:end]]
-    if not 3 <= len(gap) <= MAX_PARENTHESIS_TOKENS + 2:
-        return False
-    inner = gap[1:-1]
-    if gap[0] == "(" and gap[-1] == ")":
-        return not {"(", ")"} & set(inner)
-    if gap[0] != "," or gap[-1] != ",":
-        return False
-    return inner[0] in words.PARENTHESIS_STARTERS and not {",", ";", "and", "or"} & set(inner)
-
-
-def _is_coordination(gap: Sequence[str]) -> bool:
-    """Whether the gap is a first predicate of the same subject: "uses Pydantic and"."""
-    if not 3 <= len(gap) <= MAX_COORDINATION_TOKENS or gap[0] not in words.FINITE_VERBS or gap[-1] != "and":
-        return False
-    return not ({",", ";", "and"} | _RELATIVE) & set(gap[:-1])
-
-
-def _is_list_after(tokens: Sequence[Token], start: int, end: int) -> bool:
+def _is_list_after(gap: Sequence[Token]) -> bool:
     """Whether further listed names follow the left one: "and Starlette" in "FastAPI and Starlette depend on"."""
-    if tokens[start].folded not in words.LIST_SEPARATORS:
+    if gap[0].folded not in words.LIST_SEPARATORS or not any(t.folded == "and" for t in gap):
         return False
-    parts = split_list(tokens[start:end])
-    has_and = any(token.folded in ("and", "&") for token in tokens[start:end])
-    return has_and and not parts[0] and len(parts) > 1 and all(is_item(part) for part in parts[1:])
+    parts = split_list(gap)
+    return not parts[0] and len(parts) > 1 and all(is_item(part, may_be_lower=True) for part in parts[1:])

@@ -7,7 +7,7 @@ too.
 
 from collections.abc import Iterable, Sequence
 
-from app.remember.lexical.tokens import Token
+from app.remember.lexical.tokens import Token, is_plain_script, without_accents
 
 QUESTION_MARKS = frozenset("?？")
 _QUOTES = frozenset('"“”„«»‹›「」『』‘')
@@ -26,7 +26,9 @@ _NEGATION = _words(
     "denies deny refute disprove stopped stops ceased ceases lacks lack lacking fails failed fail refuses "
     "refused except excluding instead rather longer anymore nope opposite contrary dropped removed "
     "removes abandoned deprecated avoid avoids unlikely impossible pretend pretends pretended sarcasm "
-    "sarcastic parody satire satirical outdated obsolete"
+    "sarcastic parody satire satirical outdated obsolete sham legend fable fairy novel fake invented "
+    "zero nil null fewer oops psych gotcha sike nah jk lol fabricated fabrication imaginary "
+    "imitation retracted withdrawn discontinued"
 )
 _HEDGE = _words(
     "may might could would should must can shall will possibly perhaps maybe probably presumably likely "
@@ -71,17 +73,23 @@ _KINDS = (
     ("hedged", _HEDGE),
     ("negation_unclear", _NEGATION),
 )
-# A sentence right after that begins so withdraws or narrows the one before.
-_WITHDRAWING_STARTS = _words(
-    "no nope not false wrong incorrect except unless only or supposedly allegedly until but however "
-    "though although yet just otherwise if when maybe perhaps provided never or-so untrue sike"
+# Wherever in a text one of these stands, the text speaks of its own untruth, and nothing in it is certain.
+_DOUBTS = _words(
+    "false falsehood falsehoods untrue wrong incorrect mistaken erroneous myth myths joke jokes joking "
+    "kidding fiction fictional fictitious lie lies lied lying hoax misconception misconceptions rumor "
+    "rumors rumour rumours hypothetical hypothetically imagine imaginary imagined invented fabricated "
+    "fabrication pretend refuted debunked disproved retract retracts retracted retraction withdraw "
+    "withdrawn correction corrections erratum errata disregard ignore nonsense satire satirical parody "
+    "scrap scratch prank fake faked fairy tale fable novel legend nope bogus counterfactual "
+    "counterfactuals opposite "
+    "sentence sentences statement statements assertion assertions outdated obsolete sarcasm sarcastic"
 )
-_FALSEHOOD = _words(
-    "false untrue wrong incorrect myth myths joke joking kidding fiction fictional lie hoax misconception "
-    "misconceptions rumor rumors rumour rumours hypothetical hypothetically suppose imagine pretend "
-    "mistaken refuted debunked retracted nonsense"
+_DOUBTFUL_PHRASES = (
+    *(("made", "up"), ("makes", "up"), ("making", "up"), ("not", "true"), ("no", "longer"), ("not", "so")),
+    *(("not", "the", "case"), ("in", "jest"), ("the", "above"), ("the", "following"), ("as", "if")),
+    *(("in", "error"), ("by", "mistake"), ("what", "if"), ("are", "false"), ("were", "false")),
 )
-_JUDGED = _words("true correct right so case accurate valid longer anymore real")
+_DOUBTFUL_STARTS = frozenset(phrase[0] for phrase in _DOUBTFUL_PHRASES)
 
 
 def find_cue(
@@ -95,12 +103,14 @@ def find_cue(
     """
     words: set[str] = set()
     for token in tokens:
+        if not is_plain_script(token.text):
+            return "script_unclear"
         if any(character in QUESTION_MARKS for character in token.text):
             return "question"
         if token.folded in _QUOTES or token.folded == "'":
             return "quoted"
         if not (token.folded in _NAME_WORDS and _is_capitalised_inside(token, sentence_start)):
-            words.add(token.folded)
+            words.add(without_accents(token.folded))
     for token in name_tokens:
         if token.folded in _STRONG or not _is_capitalised_inside(token, sentence_start):
             words.add(token.folded)
@@ -112,24 +122,30 @@ def find_cue(
     return "negation_unclear" if any(word.endswith("n't") for word in words) else None
 
 
-def takes_back(previous: Sequence[Token], following: Sequence[Token]) -> bool:
-    """Whether a neighbouring sentence withdraws, doubts or introduces as untrue what stands between them."""
-    if any(token.folded in _FALSEHOOD for token in (*previous, *following)):
+def has_doubt(tokens: Sequence[Token]) -> bool:
+    """Whether the text calls something untrue or withdraws it, wherever it stands and whatever it means."""
+    words = [without_accents(token.folded) for token in tokens]
+    if any(part in _DOUBTS for word in words for part in (word, *word.split("-"))):
         return True
-    if previous and previous[-1].folded in (":", "："):
-        return find_cue(previous, sentence_start=previous[0].start) is not None
-    if not following:
-        return False
-    words = [token.folded for token in following]
-    if words[0] in _WITHDRAWING_STARTS or words[:2] in (["at", "least"], ["i", "guess"], ["or", "so"]):
-        return True
-    points_back = bool({"this", "that", "it", "that's", "it's", "which", "so"} & set(words[:3]))
-    denies = bool({"not", "isn't", "wasn't", "never", "no", "was", "were"} & set(words)) and bool(
-        _JUDGED & set(words)
+    return any(
+        tuple(words[start : start + len(phrase)]) == phrase
+        for start, word in enumerate(words)
+        if word in _DOUBTFUL_STARTS
+        for phrase in _DOUBTFUL_PHRASES
     )
-    is_short = len(words) <= 9
-    cue = find_cue(following, sentence_start=following[0].start) if is_short else None
-    return points_back and (denies or cue in ("attributed", "hedged", "conditional"))
+
+
+def is_cue(word: str) -> bool:
+    """Whether the folded word, or a part of it between hyphens, is a cue of any kind."""
+    bare = without_accents(word)
+    return any(part in cues for part in (bare, *bare.split("-")) for _, cues in _KINDS) or bare.endswith(
+        "n't"
+    )
+
+
+def is_name_word(word: str) -> bool:
+    """Whether the folded word is a cue that is a common name, too, when written with a capital: "May"."""
+    return word in _NAME_WORDS
 
 
 def _is_capitalised_inside(token: Token, sentence_start: int) -> bool:

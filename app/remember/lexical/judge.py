@@ -10,7 +10,8 @@ from typing import Final
 
 from app.ledger.vocabulary import Verdict
 from app.remember.claim import Citation, Claim, Judgement
-from app.remember.lexical.cues import find_cue, takes_back
+from app.remember.lexical.context import is_left_alone, is_struck_out
+from app.remember.lexical.cues import find_cue
 from app.remember.lexical.records import read_record
 from app.remember.lexical.sentence_form import (
     Reading,
@@ -45,7 +46,8 @@ _RATIONALES: Mapping[str, str] = {
     "conditional": "The sentence states a condition or a choice.",
     "hedged": "The sentence is hedged or speaks of another time.",
     "negation_unclear": "The sentence holds a negation whose reach is unclear.",
-    "taken_back": "A neighbouring sentence withdraws or narrows the statement.",
+    "script_unclear": "The sentence holds letters of another script or invisible signs beside the names.",
+    "taken_back": "What stands around the sentence is not known to leave it alone.",
     "sentences_disagree": "The cited sentences both affirm and deny the relationship.",
     "order_not_recognised": "The cited words do not stand in an order that states the claim.",
     "record_line_cut": "The cited record line is not cited whole.",
@@ -60,9 +62,9 @@ _RATIONALES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class _CitedSentence:
+    number: int
     tokens: tuple[Token, ...]
     cited: tuple[bool, ...]
-    is_taken_back: bool
 
 
 def judge_lexically(claim: Claim, citation: Citation) -> Judgement:
@@ -88,19 +90,33 @@ def _judge_sentences(claim: Claim, citation: Citation) -> Judgement:
         return _insufficient(missing)
     refusals: list[str] = []
     held: list[Reading] = []
+    left_alone: list[Reading] = []
+    _, tokens = _read_content(citation.content)
     for sentence in sentences:
         for reading in read_sentence(wording, sentence.tokens, sentence.cited):
             if reading.cue is not None:
                 refusals.append(reading.cue)
-            elif sentence.is_taken_back:
-                refusals.append("taken_back")
             elif reading.is_cited:
                 held.append(reading)
+                if is_left_alone(tokens, sentence.number, wording):
+                    left_alone.append(reading)
     if not held:
         return _insufficient(refusals[0] if refusals else _explain(wording, sentences))
-    if len({reading.denies for reading in held}) > 1:
+    if _do_sentences_disagree(wording, citation, denies=held[0].denies):
         return _insufficient("sentences_disagree")
-    return _judge_polarity(claim, held)
+    if not left_alone or is_struck_out(citation.content):
+        return _insufficient("taken_back")
+    return _judge_polarity(claim, left_alone)
+
+
+def _do_sentences_disagree(wording: Wording, citation: Citation, *, denies: bool) -> bool:
+    """Whether any sentence of the content, cited or not, reads as the opposite."""
+    _, sentences = _read_content(citation.content)
+    return any(
+        reading.denies is not denies and reading.cue is None
+        for tokens in sentences
+        for reading in read_sentence(wording, tokens, (True,) * len(tokens))
+    )
 
 
 def _judge_polarity(claim: Claim, held: Sequence[Reading]) -> Judgement:
@@ -115,19 +131,17 @@ def _judge_polarity(claim: Claim, held: Sequence[Reading]) -> Judgement:
 
 
 def _cited_sentences(citation: Citation) -> Iterator[_CitedSentence]:
-    """Yield the sentences that a span touches, each with its cited tokens and what its neighbours do to it."""
+    """Yield the sentences that a span touches, each with its cited tokens."""
     sentences, tokens = _read_content(citation.content)
     for sentence in sentences:
         if not any(span.start < sentence.end and sentence.start < span.end for span in citation.spans):
             continue
         number = sentence.number
-        previous = tokens[number - 1] if number > 0 else ()
-        following = tokens[number + 1] if number + 1 < len(tokens) else ()
         cited = tuple(
             any(span.start <= token.start and token.end <= span.end for span in citation.spans)
             for token in tokens[number]
         )
-        yield _CitedSentence(tokens[number], cited, takes_back(previous, following))
+        yield _CitedSentence(number, tokens[number], cited)
 
 
 @lru_cache(maxsize=32)

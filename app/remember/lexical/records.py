@@ -1,44 +1,41 @@
 """The record form: `Key: value` lines, as in package metadata.
 
 Pure. A record is a run of lines without an empty one between, every line `Key: value` or the indented
-continuation of one, with exactly one `Name:` line. A claim is carried by two whole cited lines: `Name: S`
-and a line whose key is a key, alias or label of the predicate. Values: a requirement
-(`starlette[full]>=0.40`) names the distribution; a classifier path (`Classifier: Topic :: Internet ::
-WWW/HTTP`) has its first part as key; all else must be the object exactly.
+continuation of one, with exactly one `Name:` line, and every key known (`record_block`). A claim is
+carried by two whole cited lines: `Name: S` and a line whose key is a key, alias or label of the predicate.
+Values: a requirement (`starlette[full]>=0.40`) names the distribution, if a version can meet it; a
+classifier path (`Classifier: Topic :: Internet :: WWW/HTTP`) has its first part as key; all else must be the
+object exactly.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from app.ledger.values import spellings
 from app.ledger.vocabulary import Predicate
 from app.remember.claim import Citation, Claim
-from app.remember.lexical.cues import find_cue
-from app.remember.lexical.tokens import fold, tokenize
+from app.remember.lexical.record_block import (
+    Line,
+    block_around,
+    fold_key,
+    has_doubtful_prose,
+    is_metadata,
+    is_surrounded_plainly,
+    read_key,
+)
+from app.remember.lexical.specifiers import is_satisfiable
+from app.remember.lexical.tokens import fold
 
 _LINE = re.compile(r"(?P<key>[A-Za-z][A-Za-z0-9_-]*(?: [A-Za-z0-9_-]+){0,2}):[ \t]+(?P<value>\S.*)")
 _REQUIREMENT = re.compile(
     r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[A-Za-z0-9._,\s-]*\])?\s*"
-    r"(?:\(\s*(?P<inner>[^()]*)\)|(?P<outer>[<>=!~].*)|@\s*\S+)?"
+    r"(?:\(\s*(?P<inner>[^()]*)\)|(?P<outer>[<>=!~].*)|@\s*[a-z+]+://\S+)?"
 )
-_CONSTRAINTS = re.compile(r"\s*(?:[<>=!~]=?=?\s*[A-Za-z0-9.*+!_-]+\s*(?:,\s*|$))*")
 _REQUIREMENT_KEYS = frozenset({"requires dist", "requires"})
 _CLASSIFIER_KEYS = frozenset({"classifier", "classifiers"})
 _PATH_MARK = " :: "
 _SKIPPED_PATH_PARTS = frozenset({"osi approved"})
 _UNKNOWN_VALUES = frozenset({"unknown", "none", "n/a", "na", "null", "tbd", "unspecified", "other", "-"})
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of the content: half-open range, number, and whether the spans cover all its text."""
-
-    start: int
-    end: int
-    text: str
-    is_cited: bool
-    is_touched: bool
 
 
 def read_record(claim: Claim, citation: Citation) -> str | None:
@@ -76,7 +73,7 @@ def read_record(claim: Claim, citation: Citation) -> str | None:
 
 def record_keys(predicate: Predicate) -> frozenset[str]:
     """Return the folded record keys of the predicate: its key, label and aliases."""
-    return frozenset(_fold_key(word) for word in (predicate.key, predicate.label, *predicate.aliases))
+    return frozenset(fold_key(word) for word in (predicate.key, predicate.label, *predicate.aliases))
 
 
 def _judge_line(
@@ -91,14 +88,14 @@ def _judge_line(
         return "record_line_cut"
     if index + 1 < len(lines) and lines[index + 1].text[:1] in (" ", "\t"):
         return "record_continues"
-    block = _block_around(lines, index)
-    names = [lines[number] for number in block if _key_of(lines[number].text) == "name"]
-    if len(names) != 1 or not all(_belongs(lines[number].text) for number in block):
+    block = block_around(lines, index)
+    names = [lines[number] for number in block if read_key(lines[number].text) == "name"]
+    if len(names) != 1 or not is_metadata(lines, block, record_keys(claim.predicate)):
         return "record_ambiguous"
     name = _parse(names[0].text)
     if name is None or not names[0].is_cited or not _is_named(name[1], claim.subject_names):
         return "record_name_missing"
-    if _is_introduced_doubtfully(citation.content, lines, block[0]):
+    if has_doubtful_prose(lines, block) or not is_surrounded_plainly(lines, block, claim.subject_names):
         return "record_doubtful"
     return "record_states"
 
@@ -125,14 +122,14 @@ def _parse(text: str) -> tuple[str, str] | None:
     found = _LINE.fullmatch(text)
     if found is None:
         return None
-    key, value = _fold_key(found["key"]), _collapse(found["value"])
+    key, value = fold_key(found["key"]), _collapse(found["value"])
     if key not in _CLASSIFIER_KEYS:
         return key, value
     head, mark, rest = value.partition(_PATH_MARK)
     if not mark:
         return None
     parts = [part for part in rest.split(_PATH_MARK) if fold(part.strip()) not in _SKIPPED_PATH_PARTS]
-    return _fold_key(head), _PATH_MARK.join(parts)
+    return fold_key(head), _PATH_MARK.join(parts)
 
 
 def _names_object(claim: Claim, key: str, value: str) -> bool:
@@ -145,7 +142,7 @@ def _names_object(claim: Claim, key: str, value: str) -> bool:
     if key not in _REQUIREMENT_KEYS:
         return False
     found = _REQUIREMENT.fullmatch(value)
-    if found is None or not _CONSTRAINTS.fullmatch(found["inner"] or found["outer"] or ""):
+    if found is None or not is_satisfiable(found["inner"] or found["outer"] or ""):
         return False
     return _is_named(found["name"], claim.object_names)
 
@@ -153,49 +150,6 @@ def _names_object(claim: Claim, key: str, value: str) -> bool:
 def _is_named(text: str, names: Sequence[str]) -> bool:
     folded = fold(_collapse(text))
     return bool(folded) and any(folded == fold(_collapse(name)) for name in names)
-
-
-def _block_around(lines: Sequence[Line], index: int) -> range:
-    first = index
-    while first > 0 and lines[first - 1].text:
-        first -= 1
-    last = index
-    while last + 1 < len(lines) and lines[last + 1].text:
-        last += 1
-    return range(first, last + 1)
-
-
-def _belongs(text: str) -> bool:
-    """Whether the line is part of a record: a key with a value or without, or a continuation."""
-    return text[:1] in (" ", "\t") or _key_of(text) is not None
-
-
-def _key_of(text: str) -> str | None:
-    key, colon, _ = text.partition(":")
-    is_key = colon and re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*(?: [A-Za-z0-9_-]+){0,2}", key)
-    return _fold_key(key) if is_key else None
-
-
-def _is_introduced_doubtfully(content: str, lines: Sequence[Line], first: int) -> bool:
-    """Whether the paragraph before the record holds a cue: "Suppose the metadata were:"."""
-    end = first
-    while end > 0 and not lines[end - 1].text:
-        end -= 1
-    if end == 0:
-        return False
-    block = _block_around(lines, end - 1)
-    if all(_belongs(lines[number].text) for number in block):
-        return False
-    tokens = tokenize(content, lines[block[0]].start, lines[block[-1]].end)
-    return bool(tokens) and find_cue(tokens, sentence_start=tokens[0].start) is not None
-
-
-def _fold_key(key: str) -> str:
-    return " ".join(_words_of(key))
-
-
-def _words_of(key: str) -> Iterator[str]:
-    yield from fold(key).replace("-", " ").replace("_", " ").split()
 
 
 def _collapse(text: str) -> str:

@@ -15,6 +15,7 @@ from app.remember.lexical import words
 from app.remember.lexical.clause import is_harmless_gap, read_clause_start
 from app.remember.lexical.cues import find_cue
 from app.remember.lexical.forms import Form, predicate_forms
+from app.remember.lexical.names import usable_names
 from app.remember.lexical.tail import GapKind, is_harmless_tail, read_right_gap
 from app.remember.lexical.tokens import Token, name_tokens
 
@@ -50,7 +51,6 @@ class Wording:
     subjects: tuple[tuple[str, ...], ...]
     objects: tuple[tuple[str, ...], ...]
     forms: tuple[Form, ...]
-    verbs: frozenset[str]
     is_value: bool
     is_event: bool
 
@@ -59,11 +59,11 @@ def word_claim(claim: Claim) -> Wording:
     """Return the words that a sentence must hold to state the claim."""
     object_names = spellings(claim.value) if claim.value is not None else claim.object_names
     forms = claim_forms(claim.predicate, claim.inverse, is_value=claim.value is not None)
+    verbs = frozenset(form.words[0] for form in forms)
     return Wording(
-        subjects=_distinct(claim.subject_names),
-        objects=_distinct(object_names),
+        subjects=usable_names(claim.subject_names, verbs),
+        objects=usable_names(object_names, verbs) if claim.value is None else _distinct(object_names),
         forms=forms,
-        verbs=frozenset(form.words[0] for form in forms),
         is_value=claim.value is not None,
         is_event=claim.predicate.relationship_kind == "event",
     )
@@ -151,13 +151,14 @@ def _read(
     right: Range,
 ) -> Reading | None:
     start, end = form_words[0], form_words[-1] + 1
-    opening = read_clause_start(tokens, left[0], number=form.number, verbs=wording.verbs)
-    if opening is None or (opening.is_denied and form.negated):
+    # In a headline any word may have its capital, so capitals would prove no name.
+    if not tokens[start].text.islower():
         return None
-    denies = opening.is_denied or form.negated
-    if not is_harmless_gap(
-        tokens, left[0], left[1], start, number=form.number, negated=denies, verbs=wording.verbs
-    ):
+    opening = read_clause_start(tokens, left[0], number=form.number)
+    if opening is None or (opening == "denied" and form.negated):
+        return None
+    denies = opening == "denied" or form.negated
+    if not is_harmless_gap(tokens, left[0], left[1], start, number=form.number, negated=denies):
         return None
     gap = read_right_gap(
         tokens, end, right[0], last_word=form.words[-1], is_value=wording.is_value, denied=denies
@@ -169,11 +170,11 @@ def _read(
         denied=denies,
         relative=start > left[1] and tokens[start - 1].folded in ("which", "who"),
         is_event=wording.is_event,
-        verbs=wording.verbs,
+        is_value=wording.is_value,
     ):
         return None
     names = {*range(*left), *range(*right)}
-    matched = names | set(range(start, end)) | (set(range(left[0])) if opening.is_denied else set())
+    matched = names | set(range(start, end)) | (set(range(left[0])) if opening == "denied" else set())
     cue = find_cue(
         (
             token

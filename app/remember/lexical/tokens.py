@@ -13,6 +13,7 @@ _OPENING = frozenset("([{<\"'`*“‘«‹„")
 _CLOSING = frozenset(".,;:!?)]}>\"'`*”’»›…")
 _ALWAYS_ALONE = frozenset("—–…。．，、；：！？（）「」『』【】《》“”«»")
 _PAIRS = {")": "(", "]": "[", "}": "{", ">": "<"}
+_LOOKALIKE_SCRIPTS = frozenset({"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "FULLWIDTH"})
 _JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f\u20e3")
 # Scripts that are written without spaces between words: each character stands alone.
 _UNSPACED = (
@@ -73,6 +74,33 @@ def name_tokens(name: str) -> tuple[str, ...]:
 def fold(text: str) -> str:
     """Return the text for comparison: composed, case folded, with straight apostrophes."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).replace("\u2019", "'")
+
+
+def is_plain_script(text: str) -> bool:
+    """Whether every letter is Latin, at most with an accent, and nothing in the text is invisible.
+
+    A Cyrillic letter in "n\u043et", a zero-width sign or a combining stroke can hide a word from the lists.
+    """
+    return all(
+        character.isascii() or not (character.isalnum() or unicodedata.category(character)[0] in "CM")
+        for character in without_accents(text)
+    )
+
+
+def without_accents(text: str) -> str:
+    """Return the text without the accents that composed letters carry: é → e."""
+    return "".join(
+        unicodedata.normalize("NFD", character)[0] if character.isalpha() else character
+        for character in unicodedata.normalize("NFC", text)
+    )
+
+
+def mixes_scripts(text: str) -> bool:
+    """Whether the word has Latin letters beside Greek or Cyrillic ones, or an invisible sign among them."""
+    text = unicodedata.normalize("NFC", text)
+    scripts = {unicodedata.name(character, "").partition(" ")[0] for character in text if character.isalpha()}
+    is_hidden = any(unicodedata.category(character) in ("Cf", "Mn") for character in text)
+    return "LATIN" in scripts and (bool(scripts & _LOOKALIKE_SCRIPTS) or is_hidden)
 
 
 def _cut_chunk(content: str, start: int, end: int, tokens: list[Token]) -> None:

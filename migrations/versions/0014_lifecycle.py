@@ -12,8 +12,8 @@ from sqlalchemy.dialects import postgresql
 
 from app.kernel.ddl import freeze, grant, protect, role
 
-revision = "0013"
-down_revision = "0012"
+revision = "0014"
+down_revision = "0013"
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,59 @@
+"""Ranking: judged pairs become candidates in total order. Pure."""
+
+import numpy as np
+
+from app.dreaming.candidates import Candidate, Scores
+from app.dreaming.learning.judgement import Judged, Judgement
+from app.dreaming.model import Target
+
+_PAIRS_AT_ONCE = 1_000
+
+
+def rank_judged(judgement: Judgement, *, least_likelihood: float, max_targets_per_predicate: int) -> Scores:
+    """Return the likely pairs that some rule carries, at most so many per predicate, best first."""
+    candidates: list[Candidate] = []
+    for each in judgement.judged:
+        candidates.extend(_pick(each, least_likelihood, max_targets_per_predicate))
+    candidates.sort(key=_order_of)
+    return Scores(
+        judgement.graph,
+        tuple(candidates),
+        judgement.dropped_shapes,
+        judgement.dropped_paths,
+        judgement.find_rules,
+    )
+
+
+def _pick(judged: Judged, least_likelihood: float, limit: int) -> list[Candidate]:
+    space = judged.space
+    rows = np.flatnonzero(judged.carried & (judged.likelihoods >= least_likelihood))
+    degrees = space.count_known_at_object(judged.pairs[rows])
+    order = np.lexsort((judged.pairs[rows], -degrees, -judged.likelihoods[rows]))
+    rows, degrees = rows[order], degrees[order]
+    picked: list[Candidate] = []
+    # What the database knows beyond the premises is asked in pieces: it costs a digest per pair.
+    for begin in range(0, len(rows), _PAIRS_AT_ONCE):
+        piece = rows[begin : begin + _PAIRS_AT_ONCE]
+        is_open = np.isin(judged.pairs[piece], space.keep_open(judged.pairs[piece]))
+        for row, degree in zip(
+            piece[is_open].tolist(), degrees[begin : begin + _PAIRS_AT_ONCE][is_open].tolist(), strict=True
+        ):
+            pair = int(judged.pairs[row])
+            start, end = divmod(pair, len(space.node_ids))
+            target = Target(space.node_ids[start], space.predicate.key, space.node_ids[end])
+            likelihood = float(judged.likelihoods[row])
+            picked.append(Candidate(target, space.identity_of(pair), start, end, degree, likelihood))
+            if len(picked) == limit:
+                return picked
+    return picked
+
+
+def _order_of(candidate: Candidate) -> tuple[float, int, str, str, str]:
+    target = candidate.target
+    return (
+        -candidate.likelihood,
+        -candidate.object_degree,
+        target.subject_id,
+        target.predicate_key,
+        target.object_id,
+    )
