@@ -49,7 +49,8 @@ class Graph:
     """The path-carrying premises as directed edges between node positions.
 
     `node_ids` are ordered by name, then id, so that ties fall the same way when the same knowledge is entered
-    anew. The keys of `predicates` ascend (all of the inputs', whether or not they have edges). `reverse[d]` is the position of the direction that reads the same edges the other way.
+    anew. The keys of `predicates` ascend (all of the inputs', whether or not they have edges). `reverse[d]`
+    is the position of the direction that reads the same edges the other way.
     """
 
     node_ids: tuple[str, ...]
