@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Final, LiteralString
 
 from app.cli.bench.rows import insert_copies, read_copies
-from app.cli.server import open_database
+from app.cli.database import open_database
 from app.hypotheses.echo import EchoIndex
 from app.kernel.backend import Backend, migrate_backend, running_backend
 from app.kernel.database import Database, Scope
