@@ -1,6 +1,6 @@
 """`kill -9` of the remember worker at its commit points: the successor leaves what an undisturbed run leaves.
 
-`DENSEMEM_KILL_ROUNDS` says how many points are tried (5 unless set; 50 is the long form), spread over all of them.
+`DENSEMEM_KILL_ROUNDS` says how many points are tried (2 unless set; 50 is the long form), spread over all of them.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ from tests.concurrency.ledger_checks import find_broken
 from tests.databases import create_database, drop_database, service_url
 from tests.integration.submissions import submit
 
-ROUNDS: Final = int(os.environ.get("DENSEMEM_KILL_ROUNDS", "5"))
+ROUNDS: Final = int(os.environ.get("DENSEMEM_KILL_ROUNDS", "2"))
 _ROOT: Final = Path(__file__).parents[2]
 
 
