@@ -33,7 +33,7 @@ class StoredEvidence:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceDraft:
-    """What evidence is stored from; `authority` is capped already."""
+    """What evidence is stored from; `authority` is capped already. With a reason it is stored quarantined."""
 
     content: str
     source_type: SourceType
@@ -44,6 +44,7 @@ class EvidenceDraft:
     supersedes_evidence_ids: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     metadata: dict[str, object] | None = None
+    quarantine_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class EvidenceStanding:
 async def insert_evidence(
     w: Writing, team_id: str, profile_id: str, drafts: Sequence[EvidenceDraft]
 ) -> list[str]:
-    """Store the items as active evidence of the profile and return their ids, in the drafts' order."""
+    """Store the items as evidence of the profile and return their ids, in the drafts' order."""
     ids = [new_id("evd") for _ in drafts]
     rows: list[dict[str, object]] = [
         {
@@ -87,6 +88,8 @@ async def insert_evidence(
             "supersedes_evidence_ids": list(draft.supersedes_evidence_ids),
             "labels": list(draft.labels),
             "metadata": Jsonb(draft.metadata or {}),
+            "state": "active" if draft.quarantine_reason is None else "quarantined",
+            "quarantine_reason": draft.quarantine_reason,
         }
         for evidence_id, draft in zip(ids, drafts, strict=True)
     ]
@@ -161,10 +164,11 @@ def read_spans(row: Row) -> tuple[Span, ...]:
 
 _INSERT: LiteralString = """
     INSERT INTO evidence (team_id, id, profile_id, content, content_digest, source_type, authority,
-        source_group, source_id, source_revision, supersedes_evidence_ids, labels, metadata, state)
+        source_group, source_id, source_revision, supersedes_evidence_ids, labels, metadata, state,
+        quarantine_reason)
     VALUES (%(team_id)s, %(id)s, %(profile_id)s, %(content)s, %(content_digest)s, %(source_type)s,
         %(authority)s, %(source_group)s, %(source_id)s, %(source_revision)s, %(supersedes_evidence_ids)s,
-        %(labels)s, %(metadata)s, 'active')
+        %(labels)s, %(metadata)s, %(state)s, %(quarantine_reason)s)
 """
 _INSERT_CITATION: LiteralString = """
     INSERT INTO citations (team_id, id, evidence_id, starts, ends, quote)

@@ -14,6 +14,7 @@ from app.ledger.vocabulary import Span
 from app.queue.leases import enqueue
 from app.remember.check import check_submission
 from app.remember.claim import Citation
+from app.remember.guard.guard import guard_submission
 from app.remember.outcomes import ProcessingState
 from app.remember.submission import EvidenceItem, RelationshipProposal, Submission, as_stored
 from app.tenancy.authority import cap_authority
@@ -35,6 +36,8 @@ class Accepted:
 async def accept(w: Writing, caller: Caller, submission: Submission, *, correlation_id: str) -> Accepted:
     """Leave ingest, evidence, citations and open outcomes stored and the placement due.
 
+    What is stored has been guarded: secrets are masked in place, and evidence that tries to instruct a model is
+    held in quarantine.
     A new source revision makes the old one non-current at once, whatever becomes of the new evidence, and
     evidence that is superseded counts no longer. Authority is capped by the caller's key.
 
@@ -44,9 +47,15 @@ async def accept(w: Writing, caller: Caller, submission: Submission, *, correlat
         WrongState: `stale_revision`, for a revision that does not follow its source's current one.
     """
     check_submission(submission)
+    guarded = guard_submission(submission)
+    submission = guarded.submission
+    held = {one.evidence_index: one.reason for one in guarded.quarantined}
     superseded = await _check_superseded(w, caller, submission.evidence)
     entered = await _enter_revisions(w, caller, submission.evidence)
-    drafts = [_draft_evidence(caller, item, entered) for item in submission.evidence]
+    drafts = [
+        _draft_evidence(caller, item, entered, held.get(index))
+        for index, item in enumerate(submission.evidence)
+    ]
     evidence_ids = await insert_evidence(w, caller.team_id, caller.profile_id, drafts)
     await _drop_outdated(w, caller, superseded, list(entered.values()))
     ingest_id = new_id("ing")
@@ -125,7 +134,10 @@ async def _enter_revisions(
 
 
 def _draft_evidence(
-    caller: Caller, item: EvidenceItem, entered: Mapping[str, EnteredRevision]
+    caller: Caller,
+    item: EvidenceItem,
+    entered: Mapping[str, EnteredRevision],
+    quarantine_reason: str | None,
 ) -> EvidenceDraft:
     source = None if item.source_key is None else entered[item.source_key]
     return EvidenceDraft(
@@ -138,6 +150,7 @@ def _draft_evidence(
         supersedes_evidence_ids=item.supersedes_evidence_ids,
         labels=item.labels,
         metadata=dict(item.metadata),
+        quarantine_reason=quarantine_reason,
     )
 
 

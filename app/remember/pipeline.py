@@ -110,9 +110,14 @@ async def _place_some(
 def _examine(
     work: Work, positions: list[int], entities: Mapping[str, Resolution]
 ) -> tuple[dict[int, Ready], dict[int, Held]]:
-    examined = {
-        position: examine(work.waiting[position], entities, work.predicates) for position in positions
-    }
+    examined: dict[int, Ready | Held] = {}
+    for position in positions:
+        proposal = work.waiting[position]
+        # Held evidence is read by nobody and nothing: no verifier, no look-up, no new Entity.
+        if any(work.evidence[span.evidence_index].is_quarantined for span in proposal.evidence):
+            examined[position] = Held("evidence_quarantined", "evidence_quarantined")
+        else:
+            examined[position] = examine(proposal, entities, work.predicates)
     ready = {position: one for position, one in examined.items() if isinstance(one, Ready)}
     return ready, {position: one for position, one in examined.items() if isinstance(one, Held)}
 

@@ -26,6 +26,7 @@ class CitedText:
 
     evidence_id: str
     content: str
+    is_quarantined: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ async def begin_placement(w: Writing, lease: Lease) -> Work:
         *from_stored(ingest["proposal"]), await read_choices(w, lease.team_id, lease.item_id)
     )
     texts = {
-        row["evidence_index"]: CitedText(row["evidence_id"], row["content"])
+        row["evidence_index"]: CitedText(row["evidence_id"], row["content"], row["is_quarantined"])
         for row in await w.fetch_all(_EVIDENCE, params)
     }
     contents = [text.content for text in texts.values()]
@@ -145,7 +146,8 @@ _BEGIN: LiteralString = """
     RETURNING profile_id, proposal
 """
 _EVIDENCE: LiteralString = """
-    SELECT item.evidence_index, evidence.id AS evidence_id, evidence.content
+    SELECT item.evidence_index, evidence.id AS evidence_id, evidence.content,
+           evidence.state = 'quarantined' AS is_quarantined
     FROM ingest_evidence AS item
     JOIN evidence ON evidence.team_id = item.team_id AND evidence.id = item.evidence_id
     WHERE item.team_id = %(team_id)s AND item.ingest_id = %(ingest_id)s

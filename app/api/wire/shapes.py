@@ -18,6 +18,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from app.remember.guard.mask import mask_text
+
 T = TypeVar("T")
 MAX_LIMIT: Final = 100
 _RFC_3339: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)")
@@ -83,7 +85,10 @@ def _write_time(time: datetime) -> str:
 
 Text = Annotated[str, AfterValidator(check_text)]
 Name = Annotated[Text, StringConstraints(min_length=1, max_length=256)]
-Reason = Annotated[Text, StringConstraints(max_length=1000)]
+# Reasons are stored with events that nobody can change: a secret must not get that far.
+Reason = Annotated[
+    Text, StringConstraints(max_length=1000), AfterValidator(lambda reason: mask_text(reason).text)
+]
 IdempotencyKey = Annotated[Text, StringConstraints(min_length=1, max_length=128)]
 Time = Annotated[AwareDatetime, BeforeValidator(_read_time)]
 UtcTime = Annotated[

@@ -83,6 +83,7 @@ class Evidence(Base):
     labels: Mapped[list[str]]
     details: Mapped[object] = mapped_column("metadata", JSONB)
     state: Mapped[str]
+    quarantine_reason: Mapped[str | None]
     created_at: Mapped[datetime] = created_now()
 
     __table_args__ = (

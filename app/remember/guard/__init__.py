@@ -1,0 +1,41 @@
+"""The guard of `remember`: what may be stored, and what no model may read. Pure. (Design, section 4, step 1)
+
+    submission ──▶ masking ──▶ injection ──▶ Guarded(submission, masked, quarantined)
+
+It runs in process on the checked submission, before anything of it is stored, logged or sent.
+
+**Secrets** are written over where they stand with as many code points, so that citations stay valid; line ends
+stay. Three ways to know one: its form (`secret_formats`), a name beside it (`secret_names`, with `placeholders`
+for what only looks like a value), its place (`secret_places`: addresses, headers, options, random values). A value
+that was a secret once is one wherever the submission repeats it (`mask.KnownSecrets`). Only the kind and the
+number are kept. `masking` walks a submission; `mask.mask_text` and `mask.mask_json` serve whatever else has free
+text, such as reasons.
+
+**Injection** (`injection`) is read in layers, the plain text first:
+
+1. `markup`: tokens of chat templates, tags of tool calls, role headers, comments and hidden elements.
+2. `phrases`: the text becomes a string of word classes (`wording`, several languages), the rules are patterns over
+   it, misspellings included. `squeezed` sees through glued, spaced and leet writing.
+3. `disguise` and `folding`: lookalike letters, invisible characters, escapes, base64, hex, rot13, backwards. What
+   nobody sees needs far less to be held than what stands in plain sight.
+4. `mentions`: a quotation on a line that describes attacks is not speech.
+
+Never: a secret in a result, a reason or a repr; a guess about who wrote a text; any I/O, clock or randomness.
+
+Invariants, each with a property test: the number of code points stays; guarding twice changes nothing; no seeded
+secret remains; any text is read in time linear in its length (all repetitions are bounded).
+
+Decisions where the design is silent:
+
+* Evidence is what is held, so a hostile proposal quarantines the evidence that it cites.
+* Injection is looked for in the masked text, which is what is stored.
+* Data of images in base64 is neither masked nor decoded to anything that reads as text, so it stays.
+* `<|endoftext|>` alone is text about tokenizers; with a role or a speaker behind it, it is an attack.
+* A quoted attack on a line about attacks is let through. That can be abused, and gains little: a quotation entails
+  nothing, and no prompt of ours holds evidence.
+* Words for passwords in documentation (`user:pass@host`) are masked as well; it costs nothing.
+
+Limits, by choice: no model, hence no meaning. A polite sentence that steers without any of the known words passes,
+as does an attack in a language of which no words are listed. The guard is one wall of several: the verifier wants
+plain statements, and a dream sees statements, never evidence.
+"""

@@ -1,0 +1,98 @@
+"""Markup that people do not see or that models take for structure: templates, role headers, hidden elements. Pure.
+
+Each pattern is bounded and starts at a rare character, so that reading stays linear.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+_CHAT_TOKEN: Final = re.compile(
+    r"<\|(?:im_start|im_end|system|user|assistant|start_header_id|end_header_id|eot_id|channel|message|tool\w{0,9}"
+    r"|begin_of_text)\|>"
+    r"|<\|(?:endoftext|end)\|>\s{0,9}(?:<\|endoftext\|>\s{0,9}[a-z]|(?:system|user|assistant|human)\s{0,3}:)"
+    r"|\[inst\]|<</?sys>>|<(?:start|end)_of_turn>|</?s>\s{0,3}<s>"
+)
+_ROLE_SIGNS: Final = ("system", "developer", "sys", "<admin", "<assistant", "# instruction", "user in")
+_CHAT_SIGNS: Final = ("|>", "[inst]", "sys>>", "_of_turn>", "<s>")
+_TOOL_TAG: Final = re.compile(
+    r"<(?:tool_call|tool_result|tool_response|tool_use|function_calls?|function_results?)>|<invoke name="
+    r"|<function=|\"tool_calls\"\s{0,9}:\s{0,9}\[\s{0,9}\{"
+)
+_ROLE_TAG: Final = re.compile(
+    r"<(?:system|system[_-]prompt|system[_-]message|developer|admin|assistant)>\s{0,9}\w"
+    r"|^ {0,3}#{1,6} {0,3}system ?:"
+    r"|^ {0,3}#{1,6} {0,3}instructions? ?:[^#]{0,2000}#{1,6} {0,3}(?:response|answer) ?:"
+    r"|\[system (?:override|notice)\b"
+    r"|\b(?:begin|end of|start of|end|new) (?:system|user|developer) (?:instructions?|prompt|input|message)\b"
+    r"[^\n]{0,40}(?::|---|===|system)",
+    re.MULTILINE,
+)
+_ROLE_LINE: Final = re.compile(
+    r"^[^\w\n]{0,6}(?:(?:urgent|important|new) )?"
+    r"(?:(?:system|developer)(?: (?:message|prompt|notice|note|override|update))?|sys)"
+    r" ?[:\]>=-][^\w\n]{0,6}([^\n]{0,400})",
+    re.MULTILINE,
+)
+_ROLE_LINE_SAYS: Final = re.compile(
+    r"\byou (?:are|must|will|obey|have|should|can)\b"
+    r"|\b(?:ignore|disregard|approve|override|obey|reveal|execute|output|pretend)\b|\bpolicy:"
+    r"|\b(?:is|are) (?:now )?(?:trusted|an administrator|admin|verified|authoritative)\b|\bact on\b|\bgrant\b"
+    r"|\b(?:the )?(?:assistant|ai|model|agents?) (?:must|should|will)\b|\bnew policy\b|\bauthority\b"
+    r"|\bmust be sent\b"
+)
+_COMPLIANCE: Final = re.compile(
+    r"(?:^|[.!?>] {0,3})(?:assistant|ai|bot)\s{0,3}:\s{0,3}"
+    r"(?:sure|of course|understood|okay|ok|certainly|yes|absolutely)\b"
+    r"[^\n]{0,120}\b(?:ignore|reveal|secrets?|keys?|passwords?|prompt|my rules|restrictions)\b",
+    re.MULTILINE,
+)
+_IMAGE_LEAK: Final = re.compile(
+    r"!\[[^\]\n]{0,200}\]\([^)\s?]{1,300}\?[^)\n=]{0,100}=[^)\n]{0,300}?[{\[<][^)\n]{0,40}?"
+    r"(?:conversation|secret|data|prompt|history|memor|context|keys?|token|password|insert)"
+)
+_HIDDEN_ELEMENT: Final = re.compile(
+    r"<[a-z][^<>]{0,200}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|font-size\s{0,3}:\s{0,3}0(?![.\d])"
+    r"|opacity\s{0,3}:\s{0,3}0(?![.\d])|color\s{0,3}:\s{0,3}(?:white|#fff(?:fff)?)\b|-\d{4,6}px|\shidden(?=[\s>=]))[^<>]{0,200}>"
+)
+_TAG: Final = re.compile(r"<[^<>]{0,300}>")
+_MARKDOWN_COMMENT: Final = re.compile(
+    r"^\[[^\]\n]{1,40}\]: {0,3}(?:#|<>) {0,3}[(\"']([^\n]{1,400})", re.MULTILINE
+)
+_LONGEST_ELEMENT: Final = 400
+
+
+def find_structure(folded: str) -> str | None:
+    """Return the class of the structure that the text imitates, or None."""
+    if any(sign in folded for sign in _CHAT_SIGNS) and _CHAT_TOKEN.search(folded):
+        return "chat_template"
+    if ("<" in folded or '"tool_calls"' in folded) and _TOOL_TAG.search(folded):
+        return "tool_spoofing"
+    if any(sign in folded for sign in _ROLE_SIGNS) and (
+        _ROLE_TAG.search(folded) or _speaks_for_system(folded)
+    ):
+        return "role_spoofing"
+    if ("assistant" in folded or "ai" in folded or "bot" in folded) and _COMPLIANCE.search(folded):
+        return "role_spoofing"
+    if "![" in folded and _IMAGE_LEAK.search(folded):
+        return "secret_extraction"
+    return None
+
+
+def _speaks_for_system(folded: str) -> bool:
+    return any(_ROLE_LINE_SAYS.search(line[1]) for line in _ROLE_LINE.finditer(folded))
+
+
+def hidden_texts(folded: str) -> Iterator[str]:
+    """Yield what a reader of the rendered text does not see: comments, hidden elements."""
+    start = folded.find("<!--")
+    while start >= 0:
+        end = folded.find("-->", start)
+        yield folded[start + 4 : end if end >= 0 else None].strip()
+        start = folded.find("<!--", end) if end >= 0 else -1
+    place = 0
+    while "<" in folded and (opening := _HIDDEN_ELEMENT.search(folded, place)):
+        place = opening.end() + _LONGEST_ELEMENT
+        yield _TAG.sub(" . ", folded[opening.end() : place]).strip()
+    for comment in _MARKDOWN_COMMENT.finditer(folded):
+        yield comment[1]

@@ -1,0 +1,65 @@
+"""Secrets that their place gives away: addresses with a login, headers, options, random values. Pure."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from app.remember.guard.placeholders import is_key_like, is_placeholder
+from app.remember.guard.secret_formats import MASK, Secret, looks_random
+
+_LOGIN_IN_ADDRESS: Final = re.compile(r"://([^\s/?#:@\"'<>]{0,128})(?::(?!//)([^\s\"'<>]{1,128}))?@")
+_PORT: Final = re.compile(r"\d{1,5}(?:[/?#]|\Z)")
+_BEARER: Final = re.compile(r"\b(?:[Bb]earer|[Bb]asic|BEARER|BASIC)[ ]{1,3}([A-Za-z0-9._~+/=-]{16,2000})")
+_LOGIN_OPTION: Final = re.compile(
+    r"(?<![\w-])(?:-u|--user|--proxy-user)[ =][\"']?[^\s:\"']{1,64}:([^\s\"']{3,128})"
+)
+_RUN: Final = re.compile(rf"(?<![A-Za-z0-9+/_=.{MASK}-])[A-Za-z0-9+/_=-]{{24,200}}(?![A-Za-z0-9+/_=.-])")
+_ASSIGNED: Final = re.compile(r"([A-Za-z][\w.-]{0,60})[\"']?[ \t]{0,4}(?:=|:|:=|=>)[ \t]{0,4}[\"']?\Z")
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_PUBLIC: Final = re.compile(
+    r"(?<![a-z])(?:hash|sha|digest|checksum|integrity|commit|rev|revision|etag|uuid|guid|id|image|img|data|path|url|uri|src"
+    r"|href|fingerprint|public|pub|cert|certificate|version|content|file|name|class|module|import|nonce|slug|cursor"
+    r"|title|text|link|page|next)(?![a-z])"
+)
+_NETRC: Final = re.compile(r"\blogin\s{1,4}\S{1,64}\s{1,4}password\s{1,4}(\S{4,128})")
+
+
+def find_placed(text: str) -> Iterator[Secret]:
+    """Yield each secret that its place gives away; they may overlap."""
+    if "://" in text:
+        yield from _find_in_addresses(text)
+    for found in _BEARER.finditer(text):
+        if is_key_like(found[1]) and not is_placeholder(found[1], is_quoted=False):
+            yield Secret(*found.span(1), "authorization")
+    if "-u" in text:
+        for found in _LOGIN_OPTION.finditer(text):
+            if not found[1].isdigit() and not is_placeholder(found[1], is_quoted=False):
+                yield Secret(*found.span(1), "password")
+    for found in _NETRC.finditer(text) if "login" in text else ():
+        yield Secret(*found.span(1), "password")
+    for found in _RUN.finditer(text):
+        name = _ASSIGNED.search(text, max(0, found.start() - 80), found.start())
+        if (
+            name is not None
+            and not found[0].startswith("_Z")
+            and not _is_public(name[1])
+            and looks_random(found[0])
+        ):
+            yield Secret(*found.span(), "random_value")
+
+
+def _is_public(name: str) -> bool:
+    return _PUBLIC.search(_HUMP.sub("_", name).lower()) is not None
+
+
+def _find_in_addresses(text: str) -> Iterator[Secret]:
+    for found in _LOGIN_IN_ADDRESS.finditer(text):
+        user, password = found[1], found[2]
+        if password is not None:
+            # Here even a word such as "pass" stands where a password stands.
+            if not _PORT.match(password) and (
+                password.isalpha() or not is_placeholder(password, is_quoted=True)
+            ):
+                yield Secret(*found.span(2), "address_password")
+        elif len(user) >= 20 and is_key_like(user):
+            yield Secret(*found.span(1), "address_password")
