@@ -89,7 +89,7 @@ async def run_loop(database: Database, url: str, plan: Plan, *, tell: Tell) -> O
             await review(conversation, outcome)
         with timed(outcome, "recall"):
             if outcome.confirmed is not None:
-                outcome.query = f"What do we know of {outcome.confirmed['subject_name']}?"
+                outcome.query = f"What do we know of {' and '.join(name_subjects(outcome))}?"
                 outcome.recall = await conversation.post("/v1/recall", {"query": outcome.query})
     finally:
         await conversation.close()
@@ -178,6 +178,14 @@ async def confirm(conversation: Conversation, hit: Json, claim: Claim, corpus: C
         "evidence": body["evidence"][0]["content"],
         "trace": trace,
     }
+
+
+def name_subjects(outcome: Outcome) -> list[str]:
+    """Return whom to ask about: the subject of the confirmed dream, and one that there is still an idea about."""
+    decided = [dream for dream in (outcome.confirmed, outcome.rejected) if dream is not None]
+    decided_ids = {dream["hypothesis_id"] for dream in decided}
+    still_open = [dream for dream in outcome.dreams if dream["hypothesis_id"] not in decided_ids]
+    return list(dict.fromkeys(dream["subject_name"] for dream in (*decided[:1], *still_open[:1])))
 
 
 async def hash_semantic_tables(database: Database, team_id: str) -> str:
