@@ -213,3 +213,12 @@ async def test_inputs_survive_the_way_to_another_process(database: Database, tea
     inputs = await read(database, team)
     assert pickle.loads(pickle.dumps(inputs)) == inputs
     assert pickle.loads(pickle.dumps(RULES)) == RULES
+
+
+async def test_planner_may_not_loop_over_a_team_that_the_statistics_do_not_know(
+    database: Database, team: Caller
+) -> None:
+    async with database.snapshot(Scope("dreamer", team.team_id)) as reading:
+        await read_inputs(reading, team.team_id, max_premises=10, now=NOW)
+        row = await reading.fetch_one("SELECT current_setting('enable_nestloop') AS setting")
+    assert row == {"setting": "off"}
