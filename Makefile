@@ -38,8 +38,9 @@ contracts: $(READY) ## Who may import whom.
 drift: $(READY) ## The committed OpenAPI and the migrations match the code.
 	$(BIN)/python -m pytest -q tests/integration/test_migrations.py tests/api/test_contract.py
 
-openapi: $(READY) ## Write openapi/densemem.json anew.
+openapi: $(READY) ## Write openapi/densemem.json and the client's types anew.
 	$(BIN)/densemem openapi --output openapi/densemem.json
+	$(BIN)/densemem openapi --client-types --output app/client/types.py
 
 lock: $(READY) ## Resolve all dependencies anew.
 	$(UV) pip compile pyproject.toml --extra dev --extra demo --universal --generate-hashes --python-version 3.11 \

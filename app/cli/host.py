@@ -115,12 +115,17 @@ def doctor(as_json: AsJson = False) -> None:
 
 def openapi(
     output: Annotated[Path | None, typer.Option(help="File to write; standard output without.")] = None,
+    client_types: Annotated[
+        bool, typer.Option("--client-types", help="The Python client's types instead.")
+    ] = False,
 ) -> None:
     """Print the OpenAPI document of the HTTP API."""
     from app.api.app import build_openapi
+    from app.api.client_types import write_client_types
     from app.api.openapi import write_contract
 
-    text = write_contract(build_openapi())
+    document = build_openapi()
+    text = write_client_types(document) if client_types else write_contract(document)
     if output is None:
         print(text, end="")
     else:

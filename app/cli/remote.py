@@ -8,9 +8,10 @@ from typing import Annotated, Final
 
 import typer
 
-from app.cli.client import Client
+from app.cli.client import open_client
 from app.cli.context import AsJson, read_settings
 from app.cli.output import Json, print_json, print_lines, print_table, show
+from app.client import DenseMem
 
 DREAM_COLUMNS = {
     "Hypothesis": "hypothesis_id",
@@ -227,9 +228,9 @@ def print_run(run: Json) -> None:
     )
 
 
-def connect() -> Client:
+def connect() -> DenseMem:
     """Return the client of this command."""
-    return Client.from_settings(read_settings())
+    return open_client(read_settings())
 
 
 def read_body(file: Path) -> Json:

@@ -4,14 +4,20 @@ import json
 from pathlib import Path
 
 from app.api.app import build_openapi
+from app.api.client_types import write_client_types
 from app.api.openapi import write_contract
 from tests.api.client import operations
 
 _COMMITTED = Path(__file__).parents[2] / "openapi" / "densemem.json"
+_CLIENT_TYPES = Path(__file__).parents[2] / "app" / "client" / "types.py"
 
 
 def test_the_committed_contract_is_the_one_that_the_code_gives() -> None:
     assert _COMMITTED.read_text() == write_contract(build_openapi())
+
+
+def test_the_types_of_the_client_are_those_of_the_contract() -> None:
+    assert _CLIENT_TYPES.read_text() == write_client_types(build_openapi())
 
 
 def test_the_contract_names_every_operation_of_the_spec() -> None:

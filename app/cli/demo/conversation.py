@@ -6,10 +6,9 @@ from typing import Final
 
 import httpx2
 
-from app.cli.client import explain_problem
 from app.cli.demo.evidence import Claim, Document, normalize
 from app.cli.output import Json
-from app.kernel.errors import DenseMemError
+from app.client import Refused
 
 OPEN_STATES: Final = frozenset({"queued", "processing", "running", "waiting"})
 POLL_SECONDS: Final = 0.1
@@ -28,11 +27,11 @@ class Conversation:
         await self._http.aclose()
 
     async def get(self, path: str, **params: object) -> Json:
-        """Return the answer, or raise DenseMemError with the refusal's words."""
+        """Return the answer, or raise Refused."""
         return self._read(await self._http.get(path, params=params))  # type: ignore[arg-type]  # Strings and numbers only.
 
     async def post(self, path: str, body: Json) -> Json:
-        """Return the answer, or raise DenseMemError with the refusal's words."""
+        """Return the answer, or raise Refused."""
         return self._read(await self._http.post(path, json=body))
 
     async def remember(self, documents: Sequence[Document], *, tell: Callable[[int], None]) -> list[Json]:
@@ -65,7 +64,7 @@ class Conversation:
     def _read(response: httpx2.Response) -> Json:
         answer: Json = response.json()
         if not response.is_success:
-            raise DenseMemError(explain_problem(answer, response.status_code), code=str(answer.get("code")))
+            raise Refused(response.status_code, answer)
         return answer
 
 

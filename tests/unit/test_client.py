@@ -1,0 +1,144 @@
+from collections.abc import Callable, Iterator
+
+import httpx2
+import pytest
+
+from app.client import DenseMem, Patience, Refused, Unreachable
+from app.client.transport import Transport
+
+Handler = Callable[[httpx2.Request], httpx2.Response]
+
+
+def _problem(
+    status: int, code: str, *, retryable: bool, headers: dict[str, str] | None = None
+) -> httpx2.Response:
+    body = {"detail": "It is so.", "code": code, "retryable": retryable, "errors": []}
+    return httpx2.Response(status, json=body, headers=headers)
+
+
+class Server:
+    """Answers each request with the next of its answers and keeps what it was asked."""
+
+    def __init__(self, *answers: httpx2.Response | httpx2.TransportError) -> None:
+        self._answers: Iterator[httpx2.Response | httpx2.TransportError] = iter(answers)
+        self.asked: list[httpx2.Request] = []
+
+    def __call__(self, request: httpx2.Request) -> httpx2.Response:
+        self.asked.append(request)
+        match next(self._answers):
+            case httpx2.Response() as response:
+                return response
+            case error:
+                raise error
+
+
+def _transport(server: Server, pauses: list[float]) -> Transport:
+    return Transport(
+        "http://memory",
+        "dm_key",
+        patience=Patience(),
+        sleep=pauses.append,
+        clock=lambda: sum(pauses),
+        http=httpx2.MockTransport(server),
+    )
+
+
+def test_what_the_server_calls_retryable_is_asked_again_after_the_time_it_names() -> None:
+    pauses: list[float] = []
+    server = Server(
+        _problem(429, "rate_limited", retryable=True, headers={"Retry-After": "7"}),
+        httpx2.Response(200, json={"fine": True}),
+    )
+    assert _transport(server, pauses).send("GET", "/v1/dreams", is_repeatable=True) == {"fine": True}
+    assert pauses == [7.0]
+
+
+def test_pauses_grow_and_are_jittered_and_the_last_refusal_is_raised() -> None:
+    pauses: list[float] = []
+    server = Server(*[_problem(503, "database_busy", retryable=True) for _ in range(4)])
+    with pytest.raises(Refused) as refusal:
+        _transport(server, pauses).send("GET", "/v1/dreams", is_repeatable=True)
+    assert (refusal.value.status, refusal.value.code) == (503, "database_busy")
+    assert len(pauses) == 3
+    assert all(0.2 * 2**n <= pause <= 0.4 * 2**n for n, pause in enumerate(pauses))
+
+
+def test_a_wait_beyond_all_patience_is_not_begun() -> None:
+    pauses: list[float] = []
+    server = Server(_problem(429, "rate_limited", retryable=True, headers={"Retry-After": "3600"}))
+    with pytest.raises(Refused):
+        _transport(server, pauses).send("GET", "/v1/dreams", is_repeatable=True)
+    assert pauses == []
+
+
+def test_a_final_refusal_is_raised_at_once_with_its_fields_and_advice() -> None:
+    problem = {
+        "detail": "The request is not valid.",
+        "code": "invalid_input",
+        "retryable": False,
+        "next_action": "Correct the request.",
+        "errors": [{"field": "query", "code": "missing", "message": "Field required"}],
+    }
+    server = Server(httpx2.Response(422, json=problem))
+    with pytest.raises(Refused) as refusal:
+        _transport(server, []).send("POST", "/v1/recall", body={}, is_repeatable=True)
+    assert str(refusal.value).splitlines() == [
+        "The request is not valid.",
+        "  query: Field required",
+        "Correct the request.",
+    ]
+
+
+def test_a_broken_connection_is_tried_again_only_when_that_does_nothing_twice() -> None:
+    answer = httpx2.Response(200, json={})
+    server = Server(httpx2.ReadError("gone"), answer)
+    _transport(server, []).send("POST", "/v1/recall", is_repeatable=True)
+    assert len(server.asked) == 2
+    server = Server(httpx2.ReadError("gone"), answer)
+    with pytest.raises(Unreachable):
+        _transport(server, []).send("POST", "/v1/teams", is_repeatable=False)
+    assert len(server.asked) == 1
+
+
+def test_a_request_that_never_arrived_is_always_tried_again() -> None:
+    server = Server(httpx2.ConnectError("refused"), httpx2.Response(200, json={}))
+    _transport(server, []).send("POST", "/v1/teams", is_repeatable=False)
+    assert len(server.asked) == 2
+
+
+def test_an_answer_of_something_else_is_not_tried_again() -> None:
+    server = Server(httpx2.Response(200, text="<html>"))
+    with pytest.raises(Unreachable) as error:
+        _transport(server, []).send("GET", "/v1/dreams", is_repeatable=True)
+    assert error.value.code == "not_ours"
+
+
+def test_a_repeated_effect_carries_one_idempotency_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.client.transport.FIRST_PAUSE_SECONDS", 0.0)
+    accepted = httpx2.Response(202, json={"ingest_id": "ing_1"})
+    server = Server(httpx2.ReadError("gone"), accepted, accepted)
+    with DenseMem("http://memory", "dm_key", http=httpx2.MockTransport(server)) as memory:
+        memory.remember([{"content": "A"}], {"relationships": []})
+        memory.remember([{"content": "A"}], {"relationships": []})
+    first, again, other = (httpx2.Response(200, content=request.content).json() for request in server.asked)
+    assert first == again
+    assert first["idempotency_key"] != other["idempotency_key"]
+
+
+def test_an_id_stays_one_segment_of_the_path() -> None:
+    server = Server(httpx2.Response(200, json={}))
+    DenseMem("http://memory", "dm_key", http=httpx2.MockTransport(server)).get_dream("../admin?x=1")
+    assert server.asked[0].url.raw_path == b"/v1/dreams/..%2Fadmin%3Fx%3D1"
+
+
+def test_dreams_are_walked_page_after_page() -> None:
+    server = Server(
+        httpx2.Response(200, json={"items": [{"statement": "first"}], "next_cursor": "more"}),
+        httpx2.Response(200, json={"items": [{"statement": "last"}], "next_cursor": None}),
+    )
+    memory = DenseMem("http://memory", "dm_key", http=httpx2.MockTransport(server))
+    assert [dream["statement"] for dream in memory.iterate_dreams(sort="likelihood")] == ["first", "last"]
+    assert [str(request.url.query, "ascii") for request in server.asked] == [
+        "sort=likelihood",
+        "sort=likelihood&cursor=more",
+    ]
