@@ -64,6 +64,16 @@ _BASE_OF_PARTICIPLE = {participle: base for base, (_, participle) in _IRREGULAR.
 _DOUBLED_LATE = frozenset(
     {"admit", "commit", "control", "equip", "occur", "permit", "prefer", "refer", "submit", "transfer"}
 )
+# Regular pasts whose spelling does not tell the base: "created" could come from "creat".
+_BASE_OF_REGULAR_PAST = {
+    f"{base}d" if base.endswith("e") else f"{base}ed": base
+    for base in (
+        "acquire approve author cause cite close commission complete compose create design develop "
+        "direct discover enable fork found fund generate host influence inspire introduce invent join launch "
+        "license merge name open organize participate produce propose publish release rename replace require "
+        "review serve solve sponsor start support translate use visit work"
+    ).split()
+}
 _CH_WITH_E = frozenset({"caches", "aches"})
 _BASES_IN_S = frozenset({"focus", "canvas", "bias"})
 _VOWELS = "aeiou"
@@ -132,6 +142,11 @@ def is_participle(word: str) -> bool:
 def participle_of_past(past: str) -> str:
     """Return the participle of a simple past: created → created, wrote → written."""
     return _IRREGULAR[_BASE_OF_PAST[past]][1] if past in _BASE_OF_PAST else past
+
+
+def base_of_past(past: str) -> str | None:
+    """Return the base of a simple past, or None where its spelling leaves that open: took → take."""
+    return _BASE_OF_PAST.get(past) or _BASE_OF_REGULAR_PAST.get(past)
 
 
 def bases_of_past(word: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import re
 
 from app.ledger.inflections import (
     MODALS,
+    base_of_past,
     base_verb,
     is_past,
     participle_of_past,
@@ -73,12 +74,18 @@ def hedged_phrase(verb_phrase: str) -> str:
 
 
 def negated_phrase(verb_phrase: str) -> str:
-    """Return the phrase denied: does not depend on, is not licensed under, has not created, cannot run."""
+    """Return the phrase denied: does not depend on, is not licensed under, did not create, cannot run.
+
+    A past whose base its spelling leaves open is denied by its participle: has not vetted.
+    """
     head, rest = split_phrase(verb_phrase)
+    base = base_of_past(head)
     if head == "can":
         denied = "cannot"
     elif head in (*PRESENT_COPULAS, *PAST_COPULAS) or head in MODALS:
         denied = f"{head} not"
+    elif base is not None:
+        denied = f"did not {base}"
     elif is_past(head):
         denied = f"has not {participle_of_past(head)}"
     else:
@@ -89,11 +96,13 @@ def negated_phrase(verb_phrase: str) -> str:
 def passive_phrase(verb_phrase: str) -> str | None:
     """Return the passive of an active phrase, or None where there is none.
 
-    uses → is used by, depends on → is depended on by, created → was created by. Copulas, "has", modals and
-    phrases of more than a verb and one word have no passive here.
+    uses → is used by, depends on → is depended on by, created → was created by. Copulas, "has", modals,
+    phrases of more than a verb and one word, and those that end in a name ("requires Python") have none here.
     """
     head, rest = split_phrase(verb_phrase)
-    if head in (*PRESENT_COPULAS, *PAST_COPULAS, "has", "had") or head in MODALS or " " in rest:
+    if head in (*PRESENT_COPULAS, *PAST_COPULAS, "has", "had") or head in MODALS:
+        return None
+    if " " in rest or (rest and not rest.islower()):
         return None
     if is_past(head):
         return " ".join(f"was {participle_of_past(head)} {rest} by".split())

@@ -24,6 +24,7 @@ from app.ledger.phrases import (
 )
 from app.ledger.seed import SEEDED_BY_KEY, SEEDED_PREDICATES
 from app.ledger.vocabulary import Predicate
+from tests.unit.seeded_statements import SAID
 
 TEMPLATE = SEEDED_BY_KEY["uses"]
 
@@ -46,13 +47,14 @@ def _predicate(verb_phrase: str) -> Predicate:
         ("relies on", "A relies on B.", "A may rely on B.", "A does not rely on B."),
         ("publishes", "A publishes B.", "A may publish B.", "A does not publish B."),
         ("was founded by", "A was founded by B.", "A may have been founded by B.", "A was not founded by B."),
-        ("created", "A created B.", "A may have created B.", "A has not created B."),
-        ("wrote", "A wrote B.", "A may have written B.", "A has not written B."),
+        ("vetted", "A vetted B.", "A may have vetted B.", "A has not vetted B."),
+        ("created", "A created B.", "A may have created B.", "A did not create B."),
+        ("wrote", "A wrote B.", "A may have written B.", "A did not write B."),
         (
             "took place in",
             "A took place in B.",
             "A may have taken place in B.",
-            "A has not taken place in B.",
+            "A did not take place in B.",
         ),
         ("can run on", "A can run on B.", "A possibly can run on B.", "A cannot run on B."),
         ("must precede", "A must precede B.", "A possibly must precede B.", "A must not precede B."),
@@ -91,6 +93,7 @@ def test_the_base_form_follows_may(verb_phrase: str, base: str) -> None:
         ("has the topic", None),
         ("takes part in", None),
         ("can use", None),
+        ("requires Python", None),
     ],
 )
 def test_only_an_active_phrase_has_a_passive(verb_phrase: str, passive: str | None) -> None:
@@ -102,6 +105,14 @@ def test_every_seeded_predicate_hedges_and_only_the_hedged_statement_is_hedged(p
     assert is_hedged(hedged_statement("FastAPI", predicate, "Starlette"))
     assert not is_hedged(statement("FastAPI", predicate, "Starlette"))
     assert not is_hedged(negated_statement("FastAPI", predicate, "Starlette"))
+
+
+@pytest.mark.parametrize("predicate", SEEDED_PREDICATES, ids=lambda predicate: predicate.key)
+def test_every_seeded_predicate_reads_like_english_stated_hedged_and_denied(predicate: Predicate) -> None:
+    subject, object_name, stated, possible, denied = SAID[predicate.key]
+    end = "" if object_name.endswith(".") else "."
+    for make, phrase in ((statement, stated), (hedged_statement, possible), (negated_statement, denied)):
+        assert make(subject, predicate, object_name) == f"{subject} {phrase} {object_name}{end}"
 
 
 def test_a_sentence_ends_with_one_full_stop() -> None:
