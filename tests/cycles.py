@@ -1,11 +1,14 @@
-"""Running cycles in tests: a small graph with one obvious idea, scripted generators, one pass at a time."""
+"""Running cycles in tests: a small graph with one obvious idea, scripted generators, one pass at a time.
+
+Every cycle that a test runs goes through `run_cycle` here, which holds the team's knowledge against what it was.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
+from app.dreaming import cycle
 from app.dreaming.budgets import Budgets
-from app.dreaming.cycle import run_cycle
 from app.dreaming.generation import Generated, Generator
 from app.dreaming.model import Inputs, Proposal
 from app.dreaming.run_history import Run, get_run
@@ -15,6 +18,7 @@ from app.ledger.phrases import hedged_statement
 from app.queue.leases import Lease, lease_due
 from app.tenancy.callers import Caller
 from tests.factories import Made, make_entity, make_relationship
+from tests.invariants.catalogue import fingerprint_team
 
 Propose = Callable[[Inputs, Budgets], Sequence[Proposal]]
 
@@ -68,16 +72,33 @@ async def read_run(database: Database, caller: Caller, run_id: str) -> Run:
         return await get_run(reading, caller.team_id, run_id)
 
 
+async def run_cycle(
+    database: Database, lease: Lease, *, generator: Generator | None = None, others_write: bool = False
+) -> None:
+    """Work on the run, and find everything that the team knows as it was, however the cycle ends.
+
+    `others_write`: the test changes knowledge meanwhile, so there is nothing to compare.
+    """
+    before = [] if others_write else await fingerprint_team(database, lease.team_id)
+    try:
+        await cycle.run_cycle(database, lease, generator=generator)
+    finally:
+        if not others_write:
+            assert await fingerprint_team(database, lease.team_id) == before
+
+
 async def run_once(
     database: Database,
     caller: Caller,
     request: StartRequest | None = None,
     *,
     generator: Generator | None = None,
+    others_write: bool = False,
 ) -> Run:
     """Start a run, work on it to its end, and return it."""
     run_id = await queue_run(database, caller, request)
-    await run_cycle(database, await lease_run(database, run_id), generator=generator)
+    lease = await lease_run(database, run_id)
+    await run_cycle(database, lease, generator=generator, others_write=others_write)
     return await read_run(database, caller, run_id)
 
 

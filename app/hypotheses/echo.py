@@ -56,11 +56,6 @@ class EchoIndex:
         return kept.statements
 
 
-async def is_echo(reading: Reading, team_id: str, quotes: Sequence[str]) -> bool:
-    """Return whether one of the quotes restates a Hypothesis of the team, without keeping anything."""
-    return await EchoIndex().is_echo(reading, team_id, quotes)
-
-
 # A statement never changes, and a rationale only when a generation reinforces it. The sum, unlike the newest
 # moment, also tells of a transaction that ended after one that began later.
 _STAMP: LiteralString = """

@@ -2,7 +2,7 @@
 
 from typing import LiteralString
 
-from app.hypotheses.echo import is_echo
+from app.hypotheses.echo import EchoIndex
 from app.kernel.database import Database, Scope
 from app.queue.leases import Lease
 from app.remember.lexical.verifier import LexicalVerifier
@@ -18,7 +18,7 @@ async def place_all(database: Database, caller: Caller) -> None:
         scope, lambda writing: writing.fetch_all(_LEASE, {"team_id": caller.team_id})
     )
     for row in rows:
-        await place_ingest(database, Lease(**row), verifier=LexicalVerifier(), echo=is_echo)
+        await place_ingest(database, Lease(**row), verifier=LexicalVerifier(), echo=EchoIndex().is_echo)
         await database.unit_of_work(scope, lambda writing: settle_submissions(writing, caller.team_id))
 
 

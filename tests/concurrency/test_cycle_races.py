@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 
-from app.dreaming.cycle import run_cycle
 from app.dreaming.model import Inputs, Proposal
 from app.dreaming.planning import enqueue_due, plan_team
 from app.dreaming.runs import StartRequest, start_run
@@ -21,6 +20,7 @@ from tests.cycles import (
     read_events,
     read_hypotheses,
     read_run,
+    run_cycle,
     run_once,
     scripted_async,
 )
@@ -126,7 +126,9 @@ async def test_a_retract_that_commits_while_a_dream_waits_for_it_is_seen(
         await holding.wait()
         return [idea(inputs, pattern.subjects[4], "uses", pattern.objects[4], pattern.last)]
 
-    await run_cycle(database, await lease_run(database, run_id), generator=scripted_async(propose))
+    await run_cycle(
+        database, await lease_run(database, run_id), generator=scripted_async(propose), others_write=True
+    )
     await asyncio.gather(*retracting)
 
     assert release.is_set()
@@ -165,7 +167,9 @@ async def test_retracts_and_dreams_at_random_moments_leave_no_live_hypothesis_ov
                 ),
             )
 
-        await asyncio.gather(run_once(database, team, generator=scripted_async(propose)), retract())
+        await asyncio.gather(
+            run_once(database, team, generator=scripted_async(propose), others_write=True), retract()
+        )
         return [row["status"] for row in await read_hypotheses(database, team)]
 
     for number in range(0, 120, 6):
@@ -192,7 +196,9 @@ async def test_a_target_that_becomes_active_while_a_dream_persists_leaves_no_liv
             position = Position(polarity="+" if polarity == "+" else "-")
             await make_relationship(database, team, pattern.subjects[4], "uses", pattern.objects[4], position)
 
-        await asyncio.gather(run_once(database, team, generator=scripted_async(propose)), settle())
+        await asyncio.gather(
+            run_once(database, team, generator=scripted_async(propose), others_write=True), settle()
+        )
         events = [event for event, _, _ in await read_events(database, team)]
         cause = "target_active" if polarity == "+" else "target_contradicted"
         assert events in ([], ["accepted", cause])

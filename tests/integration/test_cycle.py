@@ -5,7 +5,6 @@ import threading
 import pytest
 
 from app.dreaming.budgets import BUDGET_NAMES, Budgets
-from app.dreaming.cycle import run_cycle
 from app.dreaming.generation import Generated, Generator
 from app.dreaming.model import Inputs
 from app.dreaming.runs import StartRequest
@@ -19,6 +18,7 @@ from tests.cycles import (
     read_events,
     read_hypotheses,
     read_run,
+    run_cycle,
     run_once,
     scripted,
     set_setting,

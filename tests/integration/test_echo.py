@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from app.hypotheses.echo import EchoIndex, is_echo
+from app.hypotheses.echo import EchoIndex
 from app.kernel.database import Database, Scope
 from app.ledger.identity import Edge
 from app.tenancy.callers import Caller
@@ -28,7 +28,7 @@ async def ask(
 ) -> bool:
     async with database.reading(Scope("app", team.team_id)) as reading:
         if index is None:
-            return await is_echo(reading, team.team_id, quotes)
+            return await EchoIndex().is_echo(reading, team.team_id, quotes)
         return await index.is_echo(reading, team.team_id, quotes)
 
 

@@ -9,7 +9,6 @@ from typing import TypeVar
 import pytest
 
 from app.dreaming.budgets import Budgets
-from app.dreaming.cycle import run_cycle
 from app.dreaming.generation import Generated, Generator
 from app.dreaming.lease import renew_with_heartbeat
 from app.dreaming.model import Inputs
@@ -26,6 +25,7 @@ from tests.cycles import (
     queue_run,
     read_hypotheses,
     read_run,
+    run_cycle,
     run_once,
     set_setting,
 )

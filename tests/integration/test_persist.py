@@ -107,7 +107,7 @@ async def test_a_source_that_was_retracted_since_the_snapshot_rejects_its_item_o
             idea(inputs, pattern.subjects[0], "uses", pattern.objects[4], spare),
         ]
 
-    run = await run_once(database, team, generator=scripted_async(propose))
+    run = await run_once(database, team, generator=scripted_async(propose), others_write=True)
 
     [row] = await read_hypotheses(database, team)
     assert row["subject_entity_id"] == pattern.subjects[0]
@@ -135,7 +135,7 @@ async def test_what_became_known_since_the_snapshot_rejects_its_item(
             idea(inputs, pattern.subjects[3], "benefits_from", pattern.objects[3], pattern.last),
         ]
 
-    run = await run_once(database, team, generator=scripted_async(propose))
+    run = await run_once(database, team, generator=scripted_async(propose), others_write=True)
 
     assert [rejection["reason"] for rejection in run.rejections] == [
         "endpoint_missing",

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from app.hypotheses.echo import is_echo
+from app.hypotheses.echo import EchoIndex
 from app.hypotheses.lifecycle import ClientEvent
 from app.kernel.database import Database, Row, Scope
 from app.kernel.errors import IndependenceRefused, NotFound, WrongState
@@ -209,7 +209,7 @@ async def test_a_placement_that_waits_for_a_review_keeps_the_submission_open(cas
 
 async def test_an_echo_of_a_guess_gets_no_support(case: Case) -> None:
     echo = state("FastAPI", "depends_on", "AnyIO", text="FastAPI may depend on AnyIO.")
-    outcome = await remember(case.database, case.caller, echo, echo=is_echo)
+    outcome = await remember(case.database, case.caller, echo, echo=EchoIndex().is_echo)
     assert (outcome.category, outcome.reason) == ("relationship_pending_evidence", "echo_of_hypothesis")
     assert (await case.hypothesis())["status"] == "proposed"
 

@@ -1,10 +1,11 @@
 """The tables under test, taken from the product itself, so that a table of tomorrow is tried as well."""
 
-from typing import Final
+from typing import Final, LiteralString
 
 import psycopg
 from psycopg import sql
 
+from app.kernel.database import Database, Row, Scope
 from app.tables import metadata
 from tests.databases import admin_url
 
@@ -30,6 +31,13 @@ TEAM_TABLES: Final = sorted(set(TABLES) - INSTANCE_TABLES)
 GUESSES: Final = ("hypotheses", "hypothesis_sources", "hypothesis_events", "hypothesis_submissions")
 
 
+# A team's own knowledge under one digest: what no cycle may ever change.
+_KNOWLEDGE_OF_TEAM: LiteralString = " UNION ALL ".join(
+    f"SELECT '{table}' AS source, count(*), md5(string_agg(t::text, '|' ORDER BY t::text)) FROM {table} AS t"
+    for table in sorted(set(TEAM_TABLES) - DREAMERS_OWN)
+)
+
+
 def columns_of(table: str) -> list[str]:
     return [column.name for column in metadata.tables[table].columns]
 
@@ -42,3 +50,9 @@ def fingerprint(database_name: str) -> dict[str, object]:
             query = sql.SQL("SELECT count(*), md5(string_agg(t::text, '|' ORDER BY t::text)) FROM {} AS t")
             digests[table] = connection.execute(query.format(sql.Identifier(table))).fetchone()
     return digests
+
+
+async def fingerprint_team(database: Database, team_id: str) -> list[Row]:
+    """Return a digest of each knowledge table's rows of the team, whatever their order."""
+    async with database.snapshot(Scope("app", team_id)) as reading:
+        return await reading.fetch_all(_KNOWLEDGE_OF_TEAM)

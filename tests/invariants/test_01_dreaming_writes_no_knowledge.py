@@ -6,13 +6,13 @@ what a dream must not read, and for what the application must not do in a dream'
 
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import LiteralString
 
 import psycopg
 import pytest
 from psycopg import sql
 
-from app.dreaming.cycle import run_cycle
 from app.dreaming.generation import RULES, Generator
 from app.dreaming.runs import StartRequest
 from app.kernel.database import Database, Role, Scope
@@ -24,6 +24,7 @@ from tests.cycles import (
     make_pattern,
     queue_run,
     read_hypotheses,
+    run_cycle,
     run_once,
 )
 from tests.databases import admin_url, service_url
@@ -40,6 +41,12 @@ def test_every_table_of_the_database_is_tried(database_name: str) -> None:
             " AND relnamespace = 'public'::regnamespace"
         ).fetchall()
     assert {name for (name,) in rows} == {*TABLES, "alembic_version"}
+
+
+def test_no_test_runs_a_cycle_past_the_helper_that_compares_knowledge_before_and_after() -> None:
+    root = Path(__file__).parents[1]
+    importing = [path for path in root.rglob("*.py") if "app.dreaming.cycle" in path.read_text()]
+    assert importing == [Path(__file__)]
 
 
 WRITES: tuple[LiteralString, ...] = (

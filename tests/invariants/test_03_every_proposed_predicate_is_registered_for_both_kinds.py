@@ -158,7 +158,7 @@ async def test_a_predicate_that_stopped_fitting_is_not_proposed(
             await change(database, team, "benefits_from", changes)
         return [idea(inputs, pattern.subjects[4], "benefits_from", pattern.objects[4], pattern.last)]
 
-    run = await run_once(database, team, generator=scripted_async(propose))
+    run = await run_once(database, team, generator=scripted_async(propose), others_write=True)
 
     assert reasons(run) == {reason: 1}
     assert await read_hypotheses(database, team) == []
@@ -174,7 +174,7 @@ async def test_a_premise_whose_predicate_stopped_fitting_is_no_reason(
         await change(database, team, "depends_on", PredicateChanges(allowed_subject_kinds=("person",)))
         return [idea(inputs, pattern.subjects[4], "uses", pattern.objects[4], pattern.last)]
 
-    run = await run_once(database, team, generator=scripted_async(propose))
+    run = await run_once(database, team, generator=scripted_async(propose), others_write=True)
     assert reasons(run) == {"source_version_changed": 1}
     assert await read_hypotheses(database, team) == []
 

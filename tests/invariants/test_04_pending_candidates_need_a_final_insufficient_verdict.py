@@ -14,7 +14,7 @@ from psycopg import sql
 
 from app.dreaming.model import Inputs, Proposal
 from app.dreaming.snapshot import read_inputs
-from app.hypotheses.echo import is_echo
+from app.hypotheses.echo import EchoIndex
 from app.kernel.database import Database, Role, Scope
 from app.ledger.vocabulary import Verdict
 from app.remember.claim import Judgement
@@ -138,7 +138,7 @@ async def test_a_guess_that_comes_back_as_evidence_seeds_no_further_guess(
     text = said.format_map(guess)
     submission = state("Library 4", "uses", "Engine 4", text=text)
     verifier = ScriptedVerifier({text: INSUFFICIENT})
-    outcome = await remember(database, team, submission, verifier=verifier, echo=is_echo)
+    outcome = await remember(database, team, submission, verifier=verifier, echo=EchoIndex().is_echo)
     assert outcome.reason == "echo_of_hypothesis"
     stored = await relationship(database, team, outcome.relationship_id)
     assert stored["subject_entity_id"] == pattern.subjects[4]
@@ -242,7 +242,7 @@ async def test_a_candidate_that_stops_being_one_during_generation_carries_nothin
             await make_review(database, team, made.relationship_id)
         return [idea(inputs, pattern.subjects[4], "uses", pattern.objects[4], made, other)]
 
-    done = await run_once(database, team, generator=scripted_async(propose))
+    done = await run_once(database, team, generator=scripted_async(propose), others_write=True)
     assert [one["reason"] for one in done.rejections] == ["source_version_changed"]
     assert await read_hypotheses(database, team) == []
 

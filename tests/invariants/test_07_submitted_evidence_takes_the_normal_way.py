@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.hypotheses.echo import is_echo
+from app.hypotheses.echo import EchoIndex
 from app.kernel.database import Database, Scope
 from app.kernel.errors import InvalidInput, NotFound
 from app.remember.lexical.verifier import LexicalVerifier
@@ -53,7 +53,9 @@ async def confirm(case: Case, submission: Submission, *, by: Caller | None = Non
 async def land(case: Case, ingest_id: str, *, by: Caller | None = None) -> RelationshipOutcome:
     """Place the ingest as a worker would, and return where its first proposal landed."""
     caller = by or case.caller
-    placed = await place(case.database, caller, ingest_id, verifier=LexicalVerifier(), echo=is_echo)
+    placed = await place(
+        case.database, caller, ingest_id, verifier=LexicalVerifier(), echo=EchoIndex().is_echo
+    )
     await case.database.unit_of_work(
         Scope("app", caller.team_id), lambda w: settle_submissions(w, caller.team_id)
     )

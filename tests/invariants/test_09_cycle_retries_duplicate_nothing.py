@@ -13,7 +13,6 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from app.dreaming.cycle import run_cycle
 from app.dreaming.planning import enqueue_due, plan_team
 from app.hypotheses.lifecycle import HypothesisStatus
 from app.kernel.database import Database, Row, Scope, Writing
@@ -23,7 +22,16 @@ from app.queue.leases import Lease, lease_due
 from app.tenancy.callers import Caller
 from app.tenancy.teams import new_team_id
 from tests.api.client import Api
-from tests.cycles import lease_run, make_pattern, queue_run, read_events, read_hypotheses, read_run, run_once
+from tests.cycles import (
+    lease_run,
+    make_pattern,
+    queue_run,
+    read_events,
+    read_hypotheses,
+    read_run,
+    run_cycle,
+    run_once,
+)
 from tests.databases import admin_url, create_database, drop_database, service_url
 from tests.factories import change_relationship, make_entity, make_relationship
 from tests.hypothesis_factories import set_status

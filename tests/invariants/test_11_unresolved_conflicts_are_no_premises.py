@@ -189,7 +189,7 @@ async def test_a_case_that_opens_during_generation_takes_the_idea_with_it(
             await make_conflict(database, team, pattern.subjects[4], [pattern.last])
         return [idea(inputs, pattern.subjects[4], "uses", pattern.objects[4], pattern.last)]
 
-    run = await run_once(database, team, generator=scripted_async(propose))
+    run = await run_once(database, team, generator=scripted_async(propose), others_write=True)
     assert [one["reason"] for one in run.rejections] == ["source_version_changed"]
     assert await read_hypotheses(database, team) == []
 
