@@ -15,6 +15,8 @@ T = TypeVar("T")
 # The worker stops trusting its lease this share of its length before the database does.
 MARGIN_SHARE: Final = 0.1
 RENEWALS_PER_LEASE: Final = 3
+# After a renewal that did not come through, the next one follows after this share of the length.
+RETRY_SHARE: Final = 0.05
 
 
 async def work_under_lease(
@@ -56,16 +58,20 @@ async def _keep_renewing(
     seconds: float,
     renewal: Callable[[Writing], Awaitable[None]],
 ) -> None:
-    """Renew until cancelled; only LeaseLost ends it."""
-    trusted_until = monotonic() + seconds * (1 - MARGIN_SHARE)
+    """Renew until cancelled; only LeaseLost ends it, at the latest when the lease can no longer be trusted."""
+    trusted_until = lease.asked_at + seconds * (1 - MARGIN_SHARE)
+    pause = seconds / RENEWALS_PER_LEASE
     while True:
-        await asyncio.sleep(seconds / RENEWALS_PER_LEASE)
+        await asyncio.sleep(max(min(pause, trusted_until - monotonic()), 0))
         asked_at = monotonic()
+        # A process that was stopped for a while comes back here: it asks nobody, its term is over.
+        if asked_at >= trusted_until:
+            raise LeaseLost(f"The lease on {lease.kind} {lease.item_id} could not be renewed in time.")
         try:
-            async with asyncio.timeout(max(trusted_until - asked_at, 0)):
+            async with asyncio.timeout(trusted_until - asked_at):
                 await database.unit_of_work(scope, renewal)
-        except (TimeoutError, Unavailable, psycopg.OperationalError) as error:
-            if monotonic() >= trusted_until:
-                raise LeaseLost(f"The lease on {lease.kind} {lease.item_id} could not be renewed.") from error
+        except (TimeoutError, Unavailable, psycopg.OperationalError):
+            pause = seconds * RETRY_SHARE
         else:
             trusted_until = asked_at + seconds * (1 - MARGIN_SHARE)
+            pause = seconds / RENEWALS_PER_LEASE

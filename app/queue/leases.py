@@ -1,11 +1,13 @@
-"""Lease, renew, hold, hand back, finish: the whole protocol, one statement each."""
+"""Lease, renew, hold, hand back, wait, finish, cancel: the whole protocol, one statement each."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from time import monotonic
 from typing import Final, LiteralString
 
-from app.kernel.database import Row, Writing
+from app.kernel.database import Reading, Row, Writing
 from app.kernel.errors import LeaseLost
+from app.queue import statements
 
 MAX_ATTEMPTS: Final = 3
 WAKE_CHANNEL: LiteralString = "densemem_work"
@@ -13,7 +15,10 @@ WAKE_CHANNEL: LiteralString = "densemem_work"
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to work on one item. `attempt` counts the earlier leases that ended badly."""
+    """The right to work on one item. `attempt` counts the earlier leases that ended badly.
+
+    `asked_at` is the worker's own monotonic clock right before it asked: the database counts from later on.
+    """
 
     team_id: str
     kind: str
@@ -21,6 +26,7 @@ class Lease:
     epoch: int
     attempt: int
     worker: str
+    asked_at: float = field(default_factory=monotonic, compare=False)
 
     @property
     def attempts_are_exhausted(self) -> bool:
@@ -31,64 +37,103 @@ async def enqueue(
     writing: Writing, *, team_id: str, kind: str, item_id: str, run_at: datetime | None = None
 ) -> None:
     """Make the item due at `run_at` (now by default); workers are woken when the transaction commits."""
-    await writing.execute(_ENQUEUE, {"team_id": team_id, "kind": kind, "item_id": item_id, "run_at": run_at})
-    await writing.execute(_WAKE, {"channel": WAKE_CHANNEL, "kind": kind})
+    params = {"team_id": team_id, "kind": kind, "item_id": item_id, "run_at": run_at}
+    await writing.execute(statements.ENQUEUE, params)
+    await wake_workers(writing, kind)
+
+
+async def wake_workers(writing: Writing, kind: str) -> None:
+    """Let every idle worker look again at when the kind is due, as soon as the transaction commits."""
+    await writing.execute(statements.WAKE, {"channel": WAKE_CHANNEL, "kind": kind})
 
 
 async def lease_due(
-    writing: Writing, *, kind: str, worker: str, seconds: float, limit: int = 1
+    writing: Writing, *, kind: str, worker: str, seconds: float, limit: int = 1, after: str = ""
 ) -> list[Lease]:
-    """Take up to `limit` due items, longest due first, one a team before any team's second.
+    """Take the item that has been due the longest of each of up to `limit` teams.
 
-    An item whose lease has run out is due as well, and taking it over costs an attempt.
+    The teams take turns in the order of their ids, beginning behind `after`: whoever gives the team that it
+    served last serves every other team before that one again. An item whose lease has run out is due as well,
+    and taking it over costs an attempt.
     """
+    asked_at = monotonic()
     rows = await writing.fetch_all(
-        _LEASE_DUE, {"kind": kind, "worker": worker, "seconds": seconds, "limit": limit}
+        statements.LEASE_DUE,
+        {"kind": kind, "worker": worker, "seconds": seconds, "limit": limit, "after": after},
     )
-    return [_lease(row) for row in rows]
+    return [_lease(row, asked_at) for row in rows]
+
+
+async def seconds_until_due(reading: Reading, *, kind: str) -> float | None:
+    """Return in how many seconds the next item is due by the database's clock; None when all are finished.
+
+    Zero or less: one is due, so if it could not be leased just now, somebody else has it locked.
+    """
+    row = await reading.fetch_one(statements.SECONDS_UNTIL_DUE, {"kind": kind})
+    assert row is not None
+    seconds: float | None = row["seconds"]
+    return seconds
 
 
 async def renew(writing: Writing, lease: Lease, *, seconds: float) -> None:
     """Leave the lease valid for `seconds` from now, or raise LeaseLost."""
-    await _by_lease(writing, _RENEW, lease, seconds=seconds)
+    await _by_lease(writing, statements.RENEW, lease, seconds=seconds)
 
 
 async def hold(writing: Writing, lease: Lease) -> None:
     """Lock the item until the transaction ends, or raise LeaseLost: first statement of each owner write."""
-    await _by_lease(writing, _HOLD, lease)
+    await _by_lease(writing, statements.HOLD, lease)
 
 
 async def finish(writing: Writing, lease: Lease) -> None:
     """Leave the item finished, or raise LeaseLost."""
-    await _by_lease(writing, _FINISH, lease)
+    await _by_lease(writing, statements.FINISH, lease)
 
 
 async def hand_back(writing: Writing, lease: Lease, *, delay_seconds: float = 0) -> None:
-    """Leave the item due again without an attempt spent (a shutdown, a wait), or raise LeaseLost."""
-    await _by_lease(writing, _HAND_BACK, lease, delay_seconds=delay_seconds, spent=0)
-    await writing.execute(_WAKE, {"channel": WAKE_CHANNEL, "kind": lease.kind})
+    """Leave the item due again without an attempt spent (a shutdown), or raise LeaseLost."""
+    await _give_back(writing, lease, delay_seconds=delay_seconds, spent=0)
+
+
+async def wait_until(writing: Writing, lease: Lease, *, run_at: datetime) -> None:
+    """Leave the item due at `run_at` without an attempt spent, or raise LeaseLost.
+
+    For work that goes on elsewhere, such as a provider's batch: meanwhile nobody owns the item, no slot is
+    held, and whichever worker is alive at `run_at` looks at it next, under a new epoch.
+    """
+    await _give_back(writing, lease, run_at=run_at, spent=0)
 
 
 async def retry_later(writing: Writing, lease: Lease, *, delay_seconds: float) -> None:
     """Leave the item due after the delay with one attempt spent (a fault), or raise LeaseLost."""
-    await _by_lease(writing, _HAND_BACK, lease, delay_seconds=delay_seconds, spent=1)
+    await _give_back(writing, lease, delay_seconds=delay_seconds, spent=1)
 
 
 async def lock_item(writing: Writing, *, team_id: str, kind: str, item_id: str) -> None:
     """Let nobody lease, hold or finish the item until the transaction ends, whoever owns it."""
-    await writing.execute(_LOCK_ITEM, {"team_id": team_id, "kind": kind, "item_id": item_id})
+    await writing.execute(statements.LOCK_ITEM, {"team_id": team_id, "kind": kind, "item_id": item_id})
 
 
 async def reopen(writing: Writing, *, team_id: str, kind: str, item_id: str) -> None:
     """Leave a finished item due again, with all its attempts; one that is not finished stays as it is."""
     params = {"team_id": team_id, "kind": kind, "item_id": item_id}
-    if await writing.execute(_REOPEN, params):
-        await writing.execute(_WAKE, {"channel": WAKE_CHANNEL, "kind": kind})
+    if await writing.execute(statements.REOPEN, params):
+        await wake_workers(writing, kind)
 
 
 async def cancel(writing: Writing, *, team_id: str, kind: str, item_id: str) -> bool:
     """Leave the item finished whoever holds it; say whether it was still open."""
-    return await writing.execute(_CANCEL, {"team_id": team_id, "kind": kind, "item_id": item_id}) > 0
+    params = {"team_id": team_id, "kind": kind, "item_id": item_id}
+    return await writing.execute(statements.CANCEL, params) > 0
+
+
+async def _give_back(
+    writing: Writing, lease: Lease, *, spent: int, run_at: datetime | None = None, delay_seconds: float = 0
+) -> None:
+    await _by_lease(
+        writing, statements.HAND_BACK, lease, run_at=run_at, delay_seconds=delay_seconds, spent=spent
+    )
+    await wake_workers(writing, lease.kind)
 
 
 async def _by_lease(writing: Writing, query: LiteralString, lease: Lease, **params: object) -> None:
@@ -102,7 +147,7 @@ async def _by_lease(writing: Writing, query: LiteralString, lease: Lease, **para
         raise LeaseLost(f"The lease on {lease.kind} {lease.item_id} is over.")
 
 
-def _lease(row: Row) -> Lease:
+def _lease(row: Row, asked_at: float) -> Lease:
     return Lease(
         team_id=row["team_id"],
         kind=row["kind"],
@@ -110,86 +155,5 @@ def _lease(row: Row) -> Lease:
         epoch=row["epoch"],
         attempt=row["attempt"],
         worker=row["worker"],
+        asked_at=asked_at,
     )
-
-
-_ENQUEUE: LiteralString = """
-    INSERT INTO work_items (team_id, kind, item_id, run_at)
-    VALUES (%(team_id)s, %(kind)s, %(item_id)s, coalesce(%(run_at)s, clock_timestamp()))
-"""
-
-_WAKE: LiteralString = "SELECT pg_notify(%(channel)s, %(kind)s)"
-
-# The candidates are numbered within their team before they are locked, so that a team with thousands of due
-# items takes its turn. SKIP LOCKED passes by whatever another worker is leasing or finishing right now.
-_LEASE_DUE: LiteralString = """
-    WITH due AS (
-        SELECT team_id, item_id, run_at, row_number() OVER (PARTITION BY team_id ORDER BY run_at) AS turn
-        FROM work_items
-        WHERE kind = %(kind)s AND finished_at IS NULL AND run_at <= clock_timestamp()
-          AND (lease_expires_at IS NULL OR lease_expires_at <= clock_timestamp())
-    ), chosen AS (
-        SELECT item.team_id, item.kind, item.item_id
-        FROM work_items AS item JOIN due USING (team_id, item_id)
-        WHERE item.kind = %(kind)s AND item.finished_at IS NULL AND item.run_at <= clock_timestamp()
-          AND (item.lease_expires_at IS NULL OR item.lease_expires_at <= clock_timestamp())
-        ORDER BY due.turn, due.run_at
-        LIMIT %(limit)s
-        FOR UPDATE OF item SKIP LOCKED
-    )
-    UPDATE work_items AS item
-    SET epoch = item.epoch + 1,
-        attempt = item.attempt + CASE WHEN item.lease_expires_at IS NULL THEN 0 ELSE 1 END,
-        worker = %(worker)s,
-        lease_expires_at = clock_timestamp() + make_interval(secs => %(seconds)s)
-    FROM chosen
-    WHERE item.team_id = chosen.team_id AND item.kind = chosen.kind AND item.item_id = chosen.item_id
-    RETURNING item.team_id, item.kind, item.item_id, item.epoch, item.attempt, item.worker
-"""
-
-_RENEW: LiteralString = """
-    UPDATE work_items SET lease_expires_at = clock_timestamp() + make_interval(secs => %(seconds)s)
-    WHERE team_id = %(team_id)s AND kind = %(kind)s AND item_id = %(item_id)s AND epoch = %(epoch)s
-      AND lease_expires_at > clock_timestamp()
-    RETURNING item_id
-"""
-
-_HOLD: LiteralString = """
-    SELECT item_id FROM work_items
-    WHERE team_id = %(team_id)s AND kind = %(kind)s AND item_id = %(item_id)s AND epoch = %(epoch)s
-      AND lease_expires_at > clock_timestamp()
-    FOR UPDATE
-"""
-
-_FINISH: LiteralString = """
-    UPDATE work_items SET finished_at = clock_timestamp(), lease_expires_at = NULL, worker = NULL
-    WHERE team_id = %(team_id)s AND kind = %(kind)s AND item_id = %(item_id)s AND epoch = %(epoch)s
-      AND lease_expires_at > clock_timestamp()
-    RETURNING item_id
-"""
-
-_HAND_BACK: LiteralString = """
-    UPDATE work_items
-    SET epoch = epoch + 1, attempt = attempt + %(spent)s, lease_expires_at = NULL, worker = NULL,
-        run_at = clock_timestamp() + make_interval(secs => %(delay_seconds)s)
-    WHERE team_id = %(team_id)s AND kind = %(kind)s AND item_id = %(item_id)s AND epoch = %(epoch)s
-      AND lease_expires_at > clock_timestamp()
-    RETURNING item_id
-"""
-
-_CANCEL: LiteralString = """
-    UPDATE work_items
-    SET epoch = epoch + 1, finished_at = clock_timestamp(), lease_expires_at = NULL, worker = NULL
-    WHERE team_id = %(team_id)s AND kind = %(kind)s AND item_id = %(item_id)s AND finished_at IS NULL
-"""
-
-_LOCK_ITEM: LiteralString = """
-    SELECT item_id FROM work_items
-    WHERE team_id = %(team_id)s AND kind = %(kind)s AND item_id = %(item_id)s FOR UPDATE
-"""
-
-_REOPEN: LiteralString = """
-    UPDATE work_items
-    SET epoch = epoch + 1, attempt = 0, finished_at = NULL, run_at = clock_timestamp()
-    WHERE team_id = %(team_id)s AND kind = %(kind)s AND item_id = %(item_id)s AND finished_at IS NOT NULL
-"""

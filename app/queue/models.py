@@ -31,6 +31,19 @@ class WorkItem(Base):
         team_reference("work_items_team"),
         CheckConstraint("(lease_expires_at IS NULL) = (worker IS NULL)", name="lease_names_its_worker"),
         CheckConstraint("finished_at IS NULL OR worker IS NULL", name="finished_holds_no_lease"),
-        Index("work_items_due", "kind", "run_at", postgresql_where=text("finished_at IS NULL")),
-        {"postgresql_with": {"fillfactor": 80}},
+        # From team to team, and to each one's next moment: its next item's time, or the end of its next lease.
+        Index(
+            "work_items_due",
+            "kind",
+            "team_id",
+            text("coalesce(lease_expires_at, run_at)"),
+            postgresql_where=text("finished_at IS NULL"),
+        ),
+        {
+            "postgresql_with": {
+                "fillfactor": 80,
+                "autovacuum_vacuum_scale_factor": 0.02,
+                "autovacuum_analyze_scale_factor": 0.02,
+            }
+        },
     )

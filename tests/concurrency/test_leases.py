@@ -2,6 +2,8 @@
 
 import asyncio
 from collections import Counter
+from datetime import UTC, datetime, timedelta
+from typing import LiteralString
 
 import pytest
 
@@ -16,10 +18,11 @@ APP = Scope("app")
 
 
 async def lease(
-    database: Database, kind: str, worker: str, *, seconds: float = 60, limit: int = 1
+    database: Database, kind: str, worker: str, *, seconds: float = 60, limit: int = 1, after: str = ""
 ) -> list[Lease]:
     return await database.unit_of_work(
-        APP, lambda w: leases.lease_due(w, kind=kind, worker=worker, seconds=seconds, limit=limit)
+        APP,
+        lambda w: leases.lease_due(w, kind=kind, worker=worker, seconds=seconds, limit=limit, after=after),
     )
 
 
@@ -54,15 +57,80 @@ async def test_every_item_is_leased_exactly_once(database: Database, team: Calle
     assert counts == Counter(items)
 
 
-async def test_long_backlog_of_one_team_does_not_delay_the_first_item_of_another(
+async def test_a_backlog_of_10000_delays_no_other_teams_first_item(
     database: Database, make_team: MakeTeam
 ) -> None:
-    busy, quiet = await make_team(), await make_team()
+    busy, *quiet = [await make_team() for _ in range(3)]
     kind = f"fair-{busy.team_id}"
-    await enqueue(database, busy, kind, *(f"item-{n:03}" for n in range(200)))
-    await enqueue(database, quiet, kind, "quiet")
-    first_two = await lease(database, kind, "w", limit=2)
-    assert {one.team_id for one in first_two} == {busy.team_id, quiet.team_id}
+    await database.unit_of_work(
+        APP, lambda w: w.execute(_BACKLOG, {"team_id": busy.team_id, "kind": kind, "count": 10_000})
+    )
+    for team in quiet:
+        await enqueue(database, team, kind, "first", "second")
+    served: list[str] = []
+    for _ in range(9):
+        [one] = await lease(database, kind, "w", after=served[-1] if served else "")
+        served.append(one.team_id)
+    order = [team.team_id for team in sorted((busy, *quiet), key=lambda team: team.team_id)]
+    assert served[:6] == order * 2
+    assert served[6:] == [busy.team_id] * 3
+
+
+async def test_one_call_leases_at_most_one_item_a_team_and_the_longest_due_first(
+    database: Database, make_team: MakeTeam
+) -> None:
+    one, other = await make_team(), await make_team()
+    kind = f"turns-{one.team_id}"
+    await enqueue(database, one, kind, "b", "a")
+    await enqueue(database, other, kind, "c")
+    taken = await lease(database, kind, "w", limit=10)
+    assert {(each.team_id, each.item_id) for each in taken} == {(one.team_id, "b"), (other.team_id, "c")}
+    assert [each.item_id for each in await lease(database, kind, "w", limit=10)] == ["a"]
+    assert await lease(database, kind, "w", limit=10) == []
+
+
+async def test_the_next_due_moment_is_that_of_a_delay_or_of_the_end_of_a_lease(
+    database: Database, make_team: MakeTeam
+) -> None:
+    one, other = await make_team(), await make_team()
+    kind = f"next-{one.team_id}"
+
+    async def seconds() -> float | None:
+        async with database.reading(APP) as reading:
+            return await leases.seconds_until_due(reading, kind=kind)
+
+    assert await seconds() is None
+    await enqueue(database, one, kind, "item")
+    due_in = await seconds()
+    assert due_in is not None
+    assert due_in <= 0
+    [held] = await lease(database, kind, "w", seconds=600)
+    due_in = await seconds()
+    assert due_in is not None
+    assert 590 < due_in <= 600
+    await enqueue(database, other, kind, "item")
+    [delayed] = await lease(database, kind, "w")
+    await database.unit_of_work(APP, lambda w: leases.hand_back(w, delayed, delay_seconds=100))
+    due_in = await seconds()
+    assert due_in is not None
+    assert 90 < due_in <= 100
+    await database.unit_of_work(APP, lambda w: leases.finish(w, held))
+
+
+async def test_waiting_costs_no_attempt_holds_nothing_and_is_over_at_its_time(
+    database: Database, team: Caller
+) -> None:
+    kind = f"wait-{team.team_id}"
+    await enqueue(database, team, kind, "item")
+    for _ in range(5):
+        (held,) = await lease(database, kind, "w")
+        assert held.attempt == 0
+        later = datetime.now(UTC) + timedelta(hours=1)
+        await database.unit_of_work(APP, lambda w, one=held, at=later: leases.wait_until(w, one, run_at=at))  # type: ignore[misc]  # mypy can't infer a lambda with a default.
+        assert await lease(database, kind, "other") == []
+        with pytest.raises(LeaseLost):
+            await database.unit_of_work(APP, lambda w, one=held: leases.hold(w, one))  # type: ignore[misc]  # As above.
+        await database.unit_of_work(APP, lambda w: w.execute(_END_WAIT, {"kind": kind}))
 
 
 async def test_expired_lease_is_taken_over_with_an_attempt_spent(database: Database, team: Caller) -> None:
@@ -119,3 +187,11 @@ async def test_takeover_passes_by_an_item_whose_owner_is_finishing(database: Dat
         assert await lease(database, kind, "thief") == []
 
     await database.unit_of_work(APP, finish_slowly)
+
+
+_BACKLOG: LiteralString = """
+    INSERT INTO work_items (team_id, kind, item_id, run_at)
+    SELECT %(team_id)s, %(kind)s, 'item-' || i, clock_timestamp() - interval '1 hour'
+    FROM generate_series(1, %(count)s::int) AS i
+"""
+_END_WAIT: LiteralString = "UPDATE work_items SET run_at = clock_timestamp() WHERE kind = %(kind)s"
