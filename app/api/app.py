@@ -9,7 +9,7 @@ from app.api.door import Door, Wake
 from app.api.openapi import describe_routes
 from app.api.problems import register_problems
 from app.api.request_id import RequestIds
-from app.api.routes import admin, catalogue, dreams, health, lifecycle, memory, merges, runs
+from app.api.routes import admin, audit, catalogue, dreams, health, lifecycle, memory, merges, runs
 from app.kernel.database import Database
 from app.kernel.settings import Settings
 
@@ -37,7 +37,7 @@ def _assemble() -> FastAPI:
     app = FastAPI(
         version=__version__, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False
     )
-    for routes in (memory, lifecycle, merges, dreams, runs, catalogue, admin, health):
+    for routes in (memory, lifecycle, merges, dreams, runs, catalogue, admin, audit, health):
         app.include_router(routes.router)
     register_problems(app)
     app.add_middleware(RequestIds)

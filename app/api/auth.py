@@ -56,7 +56,15 @@ async def _require_admin(identity: Identity) -> Admin:
     return identity
 
 
+async def _require_oversight(identity: Identity) -> Caller | Admin:
+    if isinstance(identity, Caller) and "operate" not in identity.scopes:
+        raise Forbidden("The key lacks the scope operate.", code="missing_scope")
+    return identity
+
+
 Reader = Annotated[Caller, Depends(_require("read"))]
 Writer = Annotated[Caller, Depends(_require("write"))]
 Operator = Annotated[Caller, Depends(_require("operate"))]
 Administrator = Annotated[Admin, Depends(_require_admin)]
+# An operator of a team, who sees the team's acts, or an admin, who sees those of admins and the host.
+Overseer = Annotated[Caller | Admin, Depends(_require_oversight)]

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
@@ -11,9 +12,17 @@ from app.kernel.backend import Backend, prepare_backend, running_backend
 from app.kernel.database import Database, Scope
 from app.kernel.errors import NotFound
 from app.ledger.founding import found_team
-from app.tenancy.authority import Authority
-from app.tenancy.callers import KeyScope
-from app.tenancy.keys import Key, NewKey, create_admin_key, create_key, list_keys, revoke_key
+from app.tenancy.audit import AuditEvent, list_instance_audit, list_team_audit
+from app.tenancy.keys import (
+    Key,
+    KeyDraft,
+    NewKey,
+    create_admin_key,
+    create_key,
+    find_key_team,
+    list_keys,
+    revoke_key,
+)
 from app.tenancy.teams import Profile, Team, create_profile, find_profile, find_team, list_teams, new_team_id
 
 T = TypeVar("T")
@@ -52,40 +61,39 @@ async def newest_keys(database: Database, team: str) -> tuple[Key, ...]:
         return (await list_keys(reading, team_id, limit=1000, cursor=None)).items
 
 
-async def make_admin_key(database: Database) -> NewKey:
+async def make_admin_key(database: Database, expires_at: datetime | None) -> NewKey:
     """Make a key that manages teams and reads none."""
-    return await database.unit_of_work(Scope("app"), create_admin_key)
+    return await database.unit_of_work(
+        Scope("app"), lambda writing: create_admin_key(writing, expires_at=expires_at)
+    )
 
 
-async def make_key(
-    database: Database,
-    team: str,
-    profile: str,
-    *,
-    scopes: frozenset[KeyScope],
-    max_authority: Authority,
-    expires_at: datetime | None,
-) -> NewKey:
+async def make_key(database: Database, team: str, profile: str, draft: KeyDraft) -> NewKey:
     """Make a key of a team's profile, both by name or id; a missing profile is made under that name."""
     async with database.reading(Scope("app")) as reading:
         team_id = (await find_team(reading, team)).team_id
     author = await find_or_create_profile(database, team_id, profile)
+    whole = replace(draft, profile_id=author.profile_id)
     return await database.unit_of_work(
-        Scope("app", team_id),
-        lambda w: create_key(
-            w,
-            team_id=team_id,
-            profile_id=author.profile_id,
-            scopes=scopes,
-            max_authority=max_authority,
-            expires_at=expires_at,
-        ),
+        Scope("app", team_id), lambda writing: create_key(writing, team_id, whole)
     )
 
 
 async def end_key(database: Database, key_id: str) -> datetime:
     """Revoke a key and return since when it is."""
-    return await database.unit_of_work(Scope("app"), lambda w: revoke_key(w, key_id))
+    async with database.reading(Scope("app")) as reading:
+        team_id = await find_key_team(reading, key_id)
+    return await database.unit_of_work(Scope("app", team_id), lambda writing: revoke_key(writing, key_id))
+
+
+async def newest_audit(database: Database, team: str | None) -> tuple[AuditEvent, ...]:
+    """Return the newest thousand acts on a team by name or id, or those of admins and the host on any."""
+    async with database.reading(Scope("app")) as reading:
+        if team is None:
+            return (await list_instance_audit(reading, action=None, limit=1000, cursor=None)).items
+        team_id = (await find_team(reading, team)).team_id
+    async with database.reading(Scope("app", team_id)) as reading:
+        return (await list_team_audit(reading, team_id, action=None, limit=1000, cursor=None)).items
 
 
 async def find_or_create_profile(database: Database, team_id: str, name_or_id: str) -> Profile:

@@ -1,34 +1,20 @@
 """Commands for the machine with the database."""
 
 import os
-import sys
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated
 
 import typer
 
-from app.cli.client import save_key
 from app.cli.context import AsJson, read_settings
 from app.cli.output import print_json, print_lines, print_table
 from app.postgres.doctor import diagnose
-from app.tenancy.authority import Authority
-from app.tenancy.callers import KeyScope
 
 
 def add_commands(cli: typer.Typer) -> None:
     """Add the host commands to the tree."""
     for command in (serve, worker, migrate, demo, doctor, openapi):
         cli.command()(command)
-    team = typer.Typer(help="Teams: the tenants.", no_args_is_help=True)
-    team.command("create")(create_team)
-    team.command("list")(list_teams)
-    cli.add_typer(team, name="team")
-    key = typer.Typer(help="API keys.", no_args_is_help=True)
-    key.command("create")(create_key)
-    key.command("list")(list_keys)
-    key.command("revoke")(revoke_key)
-    cli.add_typer(key, name="key")
     bench = typer.Typer(help="Measure this machine.", no_args_is_help=True)
     bench.callback()(lambda: None)  # Keeps the only command a command of its own.
     bench.command("remember")(bench_remember)
@@ -130,110 +116,6 @@ def openapi(
         print(text, end="")
     else:
         output.write_text(text, encoding="utf-8")
-
-
-def create_team(name: str, as_json: AsJson = False) -> None:
-    """Make a team, with the seeded predicates."""
-    from app.cli.administration import make_team, on_database
-
-    team = on_database(lambda database: make_team(database, name))
-    if as_json:
-        print_json({"team_id": team.team_id, "name": team.name})
-    else:
-        print_lines(f"Team {team.name}: {team.team_id}")
-
-
-def list_teams(as_json: AsJson = False) -> None:
-    """List the teams of this instance, newest first."""
-    from app.cli.administration import newest_teams, on_database
-
-    teams = [
-        {"team_id": team.team_id, "name": team.name, "created_at": team.created_at.isoformat()}
-        for team in on_database(newest_teams)
-    ]
-    if as_json:
-        print_json(teams)
-    else:
-        print_table({"Team": "name", "Id": "team_id", "Created": "created_at"}, teams)
-
-
-def create_key(
-    team: Annotated[str | None, typer.Option(help="Team by name or id.")] = None,
-    profile: Annotated[str, typer.Option(help="Profile by name or id; made when missing.")] = "default",
-    scopes: Annotated[str, typer.Option(help="Of read, write, operate; comma-separated.")] = "read,write",
-    max_authority: Annotated[
-        str,
-        typer.Option(help="The most that evidence of this key may claim: " + ", ".join(get_args(Authority))),
-    ] = "primary",
-    days: Annotated[int | None, typer.Option(min=1, help="Days until the key expires.")] = None,
-    admin: Annotated[bool, typer.Option("--admin", help="A key that manages teams and reads none.")] = False,
-    save: Annotated[
-        bool, typer.Option("--save", help="Keep it for client commands on this machine.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Make an API key. It is shown once and stored as a digest."""
-    from app.cli.administration import make_admin_key, make_key, on_database
-
-    wanted = frozenset(scope.strip() for scope in scopes.split(",") if scope.strip())
-    if admin == (team is not None):
-        raise typer.BadParameter("A key needs either --team or --admin.")
-    if not wanted or not wanted <= frozenset(get_args(KeyScope)):
-        raise typer.BadParameter("--scopes takes read, write and operate, comma-separated.")
-    if max_authority not in get_args(Authority):
-        raise typer.BadParameter("--max-authority takes one of " + ", ".join(get_args(Authority)) + ".")
-    if team is None:
-        key = on_database(make_admin_key)
-    else:
-        key = on_database(
-            lambda database: make_key(
-                database,
-                team,
-                profile,
-                scopes=wanted,  # type: ignore[arg-type]  # Checked against the Literal above.
-                max_authority=max_authority,  # type: ignore[arg-type]  # Likewise.
-                expires_at=None if days is None else datetime.now(UTC) + timedelta(days=days),
-            )
-        )
-    kept_in = save_key(read_settings(), key.secret) if save else None
-    if as_json:
-        print_json({"key_id": key.key_id, "key": key.secret})
-    elif kept_in is not None:
-        print_lines(f"{key.key_id} is kept in {kept_in}.")
-    else:
-        print_lines(key.secret)
-        print(f"This is {key.key_id}; the secret is not shown again.", file=sys.stderr)
-
-
-def list_keys(
-    team: Annotated[str, typer.Option(help="Team by name or id.")], as_json: AsJson = False
-) -> None:
-    """List a team's keys, newest first; secrets are not stored."""
-    from app.cli.administration import newest_keys, on_database
-
-    keys = [
-        {
-            "key_id": key.key_id,
-            "profile_id": key.profile_id,
-            "scopes": list(key.scopes),
-            "expires_at": key.expires_at and key.expires_at.isoformat(),
-            "revoked_at": key.revoked_at and key.revoked_at.isoformat(),
-        }
-        for key in on_database(lambda database: newest_keys(database, team))
-    ]
-    if as_json:
-        print_json(keys)
-    else:
-        columns = {"Key": "key_id", "Profile": "profile_id", "Scopes": "scopes"}
-        print_table(columns | {"Expires": "expires_at", "Revoked": "revoked_at"}, keys)
-
-
-def revoke_key(key_id: str) -> None:
-    """Make a key unusable at once."""
-    from app.cli.administration import end_key, on_database
-
-    revoked_at = on_database(lambda database: end_key(database, key_id))
-    print_lines(f"{key_id} is revoked since {revoked_at:%Y-%m-%d %H:%M} UTC.")
 
 
 def bench_remember(

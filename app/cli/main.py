@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from app import __version__
-from app.cli import host, remote
+from app.cli import host, remote, tenants
 from app.kernel.errors import DenseMemError
 from app.postgres.errors import EmbeddedPostgresError
 
@@ -26,6 +26,7 @@ cli = typer.Typer(
     rich_markup_mode=None,
 )
 host.add_commands(cli)
+tenants.add_commands(cli)
 remote.add_commands(cli)
 
 

@@ -12,6 +12,7 @@ from app.kernel.database import Writing
 from app.kernel.errors import Busy, FieldError, InvalidInput, NotFound, WrongState
 from app.kernel.ids import is_id, new_id
 from app.queue.leases import cancel, enqueue
+from app.tenancy.audit import Detail, record_audit
 from app.tenancy.callers import Caller
 from app.tenancy.configuration import effective_configuration
 
@@ -49,6 +50,8 @@ async def start_run(writing: Writing, caller: Caller, request: StartRequest) -> 
         run_id = new_id("run")
         if await _insert_run(writing, caller, request, run_id):
             await enqueue(writing, team_id=caller.team_id, kind=CYCLE, item_id=run_id)
+            details: dict[str, Detail] = {"dry_run": request.dry_run}
+            await record_audit(writing, caller, "cycle_started", target_id=run_id, details=details)
             return await get_run(writing, caller.team_id, run_id), True
         live = await writing.fetch_one(_FIND_LIVE, {"team_id": caller.team_id})
         # It may have ended between the two statements; then there is room for ours.
@@ -57,7 +60,7 @@ async def start_run(writing: Writing, caller: Caller, request: StartRequest) -> 
     raise Busy("Cycle runs of this team come and go right now.")
 
 
-async def cancel_run(writing: Writing, team_id: str, run_id: str) -> Run:
+async def cancel_run(writing: Writing, caller: Caller, run_id: str) -> Run:
     """Leave the run `cancelled`; whoever works on it finds its lease gone and writes nothing more.
 
     Raises:
@@ -67,9 +70,10 @@ async def cancel_run(writing: Writing, team_id: str, run_id: str) -> Run:
     if not is_id(run_id, "run"):
         raise NotFound("There is no such cycle run.")
     # The work item is locked before the run, as its owner does.
-    await cancel(writing, team_id=team_id, kind=CYCLE, item_id=run_id)
-    await writing.execute(_CANCEL, {"team_id": team_id, "id": run_id})
-    run = await get_run(writing, team_id, run_id)
+    await cancel(writing, team_id=caller.team_id, kind=CYCLE, item_id=run_id)
+    if await writing.execute(_CANCEL, {"team_id": caller.team_id, "id": run_id}):
+        await record_audit(writing, caller, "cycle_cancelled", target_id=run_id)
+    run = await get_run(writing, caller.team_id, run_id)
     if run.status != "cancelled":
         raise WrongState(f"The cycle run has ended already: it is {run.status}.")
     return run

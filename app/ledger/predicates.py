@@ -7,7 +7,7 @@ one is not given to another. Two inverses share the words in which each is the o
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from difflib import SequenceMatcher
 from typing import Final, LiteralString
 
@@ -25,6 +25,8 @@ from app.ledger.refit import lock_fitting, may_unfit, withdraw_unfit
 from app.ledger.seed import SEEDED_PREDICATES
 from app.ledger.vocabulary import Predicate
 from app.ledger.wordings import direct_names, reversed_names
+from app.tenancy.audit import Detail, record_audit
+from app.tenancy.callers import Caller
 
 NEAREST_OPTIONS = 5
 _OPERATION: Final = "list_predicates"
@@ -122,13 +124,14 @@ async def seed_predicates(w: Writing, team_id: str) -> None:
     await take_names(w, team_id, SEEDED_PREDICATES)
 
 
-async def register_predicate(w: Writing, team_id: str, draft: PredicateDraft) -> Predicate:
-    """Leave a new predicate, version 1, in the team's list; its inverse gets a new version that names it.
+async def register_predicate(w: Writing, caller: Caller, draft: PredicateDraft) -> Predicate:
+    """Leave a new predicate, version 1, in the caller's team; its inverse gets a new version that names it.
 
     Raises:
         InvalidInput: the draft's fields are wrong or do not fit together.
         WrongState: `name_taken`, if key, label, verb phrase or an alias, in any form, leads to another one.
     """
+    team_id = caller.team_id
     await w.execute(_LOCK, {"team_id": team_id})
     predicates = await list_predicates(w, team_id)
     predicate = draft.as_predicate()
@@ -142,12 +145,11 @@ async def register_predicate(w: Writing, team_id: str, draft: PredicateDraft) ->
     await take_names(w, team_id, [predicate])
     if inverse is not None:
         await _insert_next_version(w, team_id, replace(inverse, inverse_key=predicate.key))
+    await record_audit(w, caller, "predicate_registered", target_id=predicate.key)
     return predicate
 
 
-async def change_predicate(
-    w: Writing, team_id: str, key: str, changes: PredicateChanges, *, actor_profile_id: str
-) -> Predicate:
+async def change_predicate(w: Writing, caller: Caller, key: str, changes: PredicateChanges) -> Predicate:
     """Leave a new current version with the changes; without any, the current one stays and is returned.
 
     Relationships that no longer fit stop being dream inputs, each with a transition, and Hypotheses that rest on
@@ -159,6 +161,7 @@ async def change_predicate(
         VersionMismatch: `expected_version` is not the current one.
         InvalidInput, WrongState: as for `register_predicate`.
     """
+    team_id = caller.team_id
     await w.execute(_LOCK, {"team_id": team_id})
     predicates = await list_predicates(w, team_id)
     current = predicates.get(key)
@@ -178,7 +181,14 @@ async def change_predicate(
     result = await _insert_next_version(w, team_id, changed)
     await take_names(w, team_id, [result])
     reason = "predicate_retired" if changed.lifecycle_state == "retired" else "predicate_narrowed"
-    await withdraw_unfit(w, team_id, fitting, reason=reason, actor_profile_id=actor_profile_id)
+    await withdraw_unfit(w, team_id, fitting, reason=reason, actor_profile_id=caller.profile_id)
+    details: dict[str, Detail] = {
+        "version": result.version,
+        "fields": [
+            one.name for one in fields(current) if getattr(current, one.name) != getattr(changed, one.name)
+        ],
+    }
+    await record_audit(w, caller, "predicate_changed", target_id=key, details=details)
     return result
 
 

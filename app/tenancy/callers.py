@@ -1,7 +1,7 @@
 """Who is calling: the outcome of authentication."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from app.tenancy.authority import Authority
 
@@ -24,3 +24,12 @@ class Admin:
     """The holder of an admin key: manages teams, profiles and keys, reads no team's content."""
 
     key_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """Whoever runs commands on the machine with the database."""
+
+
+HOST: Final = Host()
+Actor = Caller | Admin | Host

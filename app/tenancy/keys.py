@@ -11,8 +11,9 @@ from app.kernel.database import Reading, Writing
 from app.kernel.errors import NotFound
 from app.kernel.ids import new_id
 from app.kernel.pages import NewestFirst, Page
+from app.tenancy.audit import Detail, record_audit
 from app.tenancy.authority import Authority
-from app.tenancy.callers import Admin, Caller, KeyScope
+from app.tenancy.callers import HOST, Actor, Admin, Caller, KeyScope
 
 _KEY: Final = re.compile(r"dm_[A-Za-z0-9_-]{43}")
 
@@ -23,6 +24,16 @@ class NewKey:
 
     key_id: str
     secret: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyDraft:
+    """A key to be made: whose it is, what it allows, and until when; without an end it lives until revoked."""
+
+    profile_id: str | None
+    scopes: frozenset[KeyScope] = frozenset()
+    max_authority: Authority = "primary"
+    expires_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,40 +49,31 @@ class Key:
     revoked_at: datetime | None
 
 
-async def create_key(
-    writing: Writing,
-    *,
-    team_id: str,
-    profile_id: str,
-    scopes: frozenset[KeyScope],
-    max_authority: Authority = "primary",
-    expires_at: datetime | None = None,
-) -> NewKey:
-    """Store a key of one profile and return it with its secret; only the digest is kept.
+async def create_key(writing: Writing, team_id: str, draft: KeyDraft, *, actor: Actor = HOST) -> NewKey:
+    """Store a key of one profile and whose act that was; return it with its secret, of which a digest is kept.
+
+    The transaction's scope is the team.
 
     Raises:
         NotFound: the team has no such profile.
     """
-    params = {"team_id": team_id, "profile_id": profile_id}
+    params: dict[str, object] = {"team_id": team_id, "profile_id": draft.profile_id}
     if await writing.fetch_one(_FIND_PROFILE, params) is None:
         raise NotFound("There is no such profile.")
-    return await _insert_key(
-        writing, params | {"scopes": sorted(scopes), "max_authority": max_authority, "expires_at": expires_at}
-    )
+    key = await _insert_key(writing, draft, team_id=team_id, scopes=sorted(draft.scopes))
+    await record_audit(writing, actor, "key_created", target_id=key.key_id, details=_describe(draft))
+    return key
 
 
-async def create_admin_key(writing: Writing) -> NewKey:
-    """Store an admin key, which belongs to no team."""
-    return await _insert_key(
-        writing,
-        {
-            "team_id": None,
-            "profile_id": None,
-            "scopes": ["admin"],
-            "max_authority": "unknown",
-            "expires_at": None,
-        },
-    )
+async def create_admin_key(
+    writing: Writing, *, expires_at: datetime | None = None, actor: Actor = HOST
+) -> NewKey:
+    """Store an admin key, which belongs to no team, and whose act that was; the transaction has no team."""
+    draft = KeyDraft(profile_id=None, max_authority="unknown", expires_at=expires_at)
+    key = await _insert_key(writing, draft, team_id=None, scopes=["admin"])
+    details = _describe(draft) | {"scopes": ["admin"]}
+    await record_audit(writing, actor, "key_created", target_id=key.key_id, details=details)
+    return key
 
 
 async def authenticate(reading: Reading, secret: str) -> Caller | Admin | None:
@@ -102,23 +104,56 @@ async def list_keys(reading: Reading, team_id: str, *, limit: int, cursor: str |
     return paging.page(keys, limit, lambda key: (key.created_at, key.key_id))
 
 
-async def revoke_key(writing: Writing, key_id: str) -> datetime:
+async def find_key_team(reading: Reading, key_id: str) -> str | None:
+    """Return the team of a key, None for an admin key; NotFound when there is no such key."""
+    row = await reading.fetch_one(_FIND_TEAM, {"key_id": key_id})
+    if row is None:
+        raise NotFound("There is no such key.")
+    team_id: str | None = row["team_id"]
+    return team_id
+
+
+async def revoke_key(writing: Writing, key_id: str, *, actor: Actor = HOST) -> datetime:
     """Leave the key unusable from the next request on, and return since when; again changes nothing.
+
+    The transaction's scope is the key's team, none for an admin key.
 
     Raises:
         NotFound: there is no such key.
     """
-    row = await writing.fetch_one(_REVOKE, {"key_id": key_id})
+    if await writing.execute(_REVOKE, {"key_id": key_id}):
+        await record_audit(writing, actor, "key_revoked", target_id=key_id)
+    row = await writing.fetch_one(_FIND_REVOKED, {"key_id": key_id})
     if row is None:
         raise NotFound("There is no such key.")
     revoked_at: datetime = row["revoked_at"]
     return revoked_at
 
 
-async def _insert_key(writing: Writing, params: dict[str, object]) -> NewKey:
+async def _insert_key(writing: Writing, draft: KeyDraft, *, team_id: str | None, scopes: list[str]) -> NewKey:
     key = NewKey(key_id=new_id("key"), secret=f"dm_{secrets.token_urlsafe(32)}")
-    await writing.execute(_INSERT, params | {"id": key.key_id, "digest": _digest(key.secret)})
+    await writing.execute(
+        _INSERT,
+        {
+            "id": key.key_id,
+            "digest": _digest(key.secret),
+            "team_id": team_id,
+            "profile_id": draft.profile_id,
+            "scopes": scopes,
+            "max_authority": draft.max_authority,
+            "expires_at": draft.expires_at,
+        },
+    )
     return key
+
+
+def _describe(draft: KeyDraft) -> dict[str, Detail]:
+    return {
+        "profile_id": draft.profile_id,
+        "scopes": [*sorted(draft.scopes)],
+        "max_authority": draft.max_authority,
+        "expires_at": None if draft.expires_at is None else draft.expires_at.isoformat(),
+    }
 
 
 def _digest(secret: str) -> str:
@@ -142,7 +177,10 @@ _LIST: LiteralString = """
     ORDER BY created_at DESC, id DESC LIMIT %(limit)s
 """
 
+_FIND_TEAM: LiteralString = "SELECT team_id FROM api_keys WHERE id = %(key_id)s"
+
 _REVOKE: LiteralString = """
-    UPDATE api_keys SET revoked_at = coalesce(revoked_at, clock_timestamp())
-    WHERE id = %(key_id)s RETURNING revoked_at
+    UPDATE api_keys SET revoked_at = clock_timestamp() WHERE id = %(key_id)s AND revoked_at IS NULL
 """
+
+_FIND_REVOKED: LiteralString = "SELECT revoked_at FROM api_keys WHERE id = %(key_id)s"

@@ -1,12 +1,16 @@
-"""Tables of tenancy. `teams`, `api_keys` and `instance_settings` belong to the instance: no row security."""
+"""Tables of tenancy. `teams`, `api_keys` and `instance_settings` belong to the instance: no row security.
+
+`audit_events` belongs to the instance and has row security of its own.
+"""
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, SmallInteger, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, SmallInteger, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.kernel.schema import Base, created_now, one_of, references, team_key, team_reference
+from app.tenancy.audit import ActorKind
 from app.tenancy.authority import Authority
 
 
@@ -117,4 +121,38 @@ class IdempotencyRecord(Base):
     __table_args__ = (
         references("profiles", "profile_id", name="idempotency_records_profile"),
         CheckConstraint("length(key) BETWEEN 1 AND 128", name="key_has_length"),
+    )
+
+
+class AuditEventRow(Base):
+    """One act of an admin, an operator or the host; append-only. Without a team it was done to the instance."""
+
+    __tablename__ = "audit_events"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    team_id: Mapped[str | None]
+    action: Mapped[str]
+    actor_kind: Mapped[str]
+    actor_key_id: Mapped[str | None]
+    actor_profile_id: Mapped[str | None]
+    target_id: Mapped[str | None]
+    details: Mapped[object] = mapped_column(JSONB)
+    created_at: Mapped[datetime] = created_now()
+
+    __table_args__ = (
+        team_reference("audit_events_team"),
+        one_of("actor_kind", ActorKind),
+        CheckConstraint("action ~ '^[a-z_]{1,64}$'", name="action_is_a_word"),
+        CheckConstraint("length(target_id) <= 128", name="target_is_an_id"),
+        CheckConstraint(
+            "jsonb_typeof(details) = 'object' AND octet_length(details::text) <= 4096",
+            name="details_are_few",
+        ),
+        Index("audit_events_by_team", "team_id", "created_at", "id"),
+        Index(
+            "audit_events_of_the_instance",
+            "created_at",
+            "id",
+            postgresql_where=text("actor_kind <> 'profile'"),
+        ),
     )

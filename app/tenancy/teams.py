@@ -10,6 +10,8 @@ from app.kernel.database import Reading, Row, Writing
 from app.kernel.errors import FieldError, InvalidInput, NotFound, WrongState
 from app.kernel.ids import new_id
 from app.kernel.pages import NewestFirst, Page
+from app.tenancy.audit import record_audit
+from app.tenancy.callers import HOST, Actor
 
 MAX_NAME_LENGTH: Final = 256
 
@@ -34,8 +36,8 @@ def new_team_id() -> str:
     return new_id("team")
 
 
-async def create_team(writing: Writing, team_id: str, name: str) -> Team:
-    """Store the team; the transaction's scope is the new team.
+async def create_team(writing: Writing, team_id: str, name: str, *, actor: Actor = HOST) -> Team:
+    """Store the team and whose act that was; the transaction's scope is the new team.
 
     Raises:
         InvalidInput: the name is blank or longer than 256 characters.
@@ -47,6 +49,7 @@ async def create_team(writing: Writing, team_id: str, name: str) -> Team:
     except psycopg.errors.UniqueViolation as error:
         raise WrongState("There is a team of that name already.", code="name_taken") from error
     assert row is not None
+    await record_audit(writing, actor, "team_created", target_id=team_id)
     return _team(row)
 
 
@@ -67,8 +70,8 @@ async def list_teams(reading: Reading, *, limit: int, cursor: str | None) -> Pag
     return paging.page(teams, limit, lambda team: (team.created_at, team.team_id))
 
 
-async def create_profile(writing: Writing, team_id: str, name: str) -> Profile:
-    """Store a profile of the team.
+async def create_profile(writing: Writing, team_id: str, name: str, *, actor: Actor = HOST) -> Profile:
+    """Store a profile of the team and whose act that was.
 
     Raises:
         InvalidInput: the name is blank or longer than 256 characters.
@@ -84,6 +87,7 @@ async def create_profile(writing: Writing, team_id: str, name: str) -> Profile:
     except psycopg.errors.ForeignKeyViolation as error:
         raise NotFound("There is no such team.") from error
     assert row is not None
+    await record_audit(writing, actor, "profile_created", target_id=row["id"])
     return _profile(row)
 
 

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from app.api.app import build_openapi
 from app.kernel.database import Database, Scope
 from app.tenancy.callers import Caller, KeyScope
-from app.tenancy.keys import NewKey, create_admin_key, create_key
+from app.tenancy.keys import KeyDraft, NewKey, create_admin_key, create_key
 
 ALL_SCOPES: Final[tuple[KeyScope, ...]] = ("read", "write", "operate")
 # Well-formed and never made: a ULID of the year 1970.
@@ -56,15 +56,12 @@ class Api:
 
     async def make_key(self, caller: Caller, *, scopes: Iterable[KeyScope] = ALL_SCOPES) -> NewKey:
         """Return a new key of the caller's profile."""
+        draft = KeyDraft(
+            profile_id=caller.profile_id, scopes=frozenset(scopes), max_authority=caller.max_authority
+        )
         return await self.database.unit_of_work(
             Scope("app", caller.team_id),
-            lambda writing: create_key(
-                writing,
-                team_id=caller.team_id,
-                profile_id=caller.profile_id,
-                scopes=frozenset(scopes),
-                max_authority=caller.max_authority,
-            ),
+            lambda writing: create_key(writing, caller.team_id, draft),
         )
 
     async def admin(self) -> httpx2.AsyncClient:

@@ -6,7 +6,7 @@ from app.kernel.pages import encode_cursor
 from app.tenancy.callers import Caller
 from tests.api.client import NOBODYS_ULID, Api, read_problem
 
-_LISTS = ("/v1/dreams", "/v1/cycle-runs", "/v1/entities", "/v1/conflicts", "/v1/reviews")
+_LISTS = ("/v1/dreams", "/v1/cycle-runs", "/v1/entities", "/v1/conflicts", "/v1/reviews", "/v1/audit")
 
 
 @pytest.mark.parametrize("path", _LISTS)

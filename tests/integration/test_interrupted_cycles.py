@@ -157,7 +157,7 @@ async def test_a_run_that_is_cancelled_in_the_middle_writes_nothing_more(
 
     async def cancel() -> None:
         await database.unit_of_work(
-            Scope("app", team.team_id), lambda writing: cancel_run(writing, team.team_id, run_id)
+            Scope("app", team.team_id), lambda writing: cancel_run(writing, team, run_id)
         )
 
     def propose(inputs: Inputs, budgets: Budgets) -> Generated:
@@ -228,9 +228,7 @@ async def test_work_is_stopped_as_soon_as_the_lease_is_seen_to_be_over(
 ) -> None:
     run_id = await queue_run(database, team)
     lease = await lease_run(database, run_id, seconds=0.3)
-    await database.unit_of_work(
-        Scope("app", team.team_id), lambda writing: cancel_run(writing, team.team_id, run_id)
-    )
+    await database.unit_of_work(Scope("app", team.team_id), lambda writing: cancel_run(writing, team, run_id))
     stopped = asyncio.Event()
 
     async def work() -> None:

@@ -34,13 +34,13 @@ _SEWS: LiteralString = """
 
 
 async def register(database: Database, caller: Caller, draft: PredicateDraft) -> Predicate:
-    return await database.unit_of_work(scope(caller), lambda w: register_predicate(w, caller.team_id, draft))
+    return await database.unit_of_work(scope(caller), lambda w: register_predicate(w, caller, draft))
 
 
 async def change(database: Database, caller: Caller, key: str, changes: PredicateChanges) -> Predicate:
     return await database.unit_of_work(
         scope(caller),
-        lambda w: change_predicate(w, caller.team_id, key, changes, actor_profile_id=caller.profile_id),
+        lambda w: change_predicate(w, caller, key, changes),
     )
 
 

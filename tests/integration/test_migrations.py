@@ -72,6 +72,7 @@ def test_every_team_table_forces_row_security_and_leads_its_key_with_the_team(em
     instance_tables = {
         "teams",
         "api_keys",
+        "audit_events",
         "instance_settings",
         "dream_schedules",
         "work_items",

@@ -29,7 +29,7 @@ CASES = [(RETIRED, "predicate_retired"), (NARROWED, "predicate_narrowed")]
 async def change(database: Database, team: Caller, key: str, changes: PredicateChanges) -> None:
     await database.unit_of_work(
         Scope("app", team.team_id),
-        lambda w: change_predicate(w, team.team_id, key, changes, actor_profile_id=team.profile_id),
+        lambda w: change_predicate(w, team, key, changes),
     )
 
 

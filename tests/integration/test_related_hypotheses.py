@@ -54,7 +54,7 @@ async def change(ledger: Ledger, key: str, changes: PredicateChanges) -> None:
     caller = ledger.caller
     await ledger.database.unit_of_work(
         Scope("app", caller.team_id),
-        lambda w: change_predicate(w, caller.team_id, key, changes, actor_profile_id=caller.profile_id),
+        lambda w: change_predicate(w, caller, key, changes),
     )
 
 

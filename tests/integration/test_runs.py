@@ -22,7 +22,7 @@ async def start(database: Database, caller: Caller, request: StartRequest) -> tu
 
 async def cancel(database: Database, caller: Caller, run_id: str) -> Run:
     return await database.unit_of_work(
-        Scope("app", caller.team_id), lambda writing: cancel_run(writing, caller.team_id, run_id)
+        Scope("app", caller.team_id), lambda writing: cancel_run(writing, caller, run_id)
     )
 
 

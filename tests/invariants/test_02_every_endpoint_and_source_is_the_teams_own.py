@@ -122,7 +122,7 @@ async def strange_ids(database: Database, stranger: Caller) -> dict[str, str]:
     [guess] = await read_hypotheses(database, stranger)
     draft = PredicateDraft("strange", "Strange", "is strange to")
     await database.unit_of_work(
-        Scope("app", stranger.team_id), lambda w: register_predicate(w, stranger.team_id, draft)
+        Scope("app", stranger.team_id), lambda w: register_predicate(w, stranger, draft)
     )
     return {
         "cycle_run_id": run.run_id,

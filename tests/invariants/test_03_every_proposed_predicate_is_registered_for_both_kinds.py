@@ -28,7 +28,7 @@ from tests.invariants.forgeries import forge_guess
 async def change(database: Database, caller: Caller, key: str, changes: PredicateChanges) -> None:
     await database.unit_of_work(
         Scope("app", caller.team_id),
-        lambda w: change_predicate(w, caller.team_id, key, changes, actor_profile_id=caller.profile_id),
+        lambda w: change_predicate(w, caller, key, changes),
     )
 
 

@@ -23,7 +23,7 @@ from app.api.wire.admin import (
 from app.api.wire.shapes import Listed, PageQuery
 from app.kernel.database import Scope, Writing
 from app.ledger.founding import found_team
-from app.tenancy.keys import NewKey, create_key, list_keys, revoke_key
+from app.tenancy.keys import NewKey, create_key, find_key_team, list_keys, revoke_key
 from app.tenancy.teams import create_profile, find_team, list_profiles, list_teams, new_team_id
 
 router: Final = APIRouter(tags=["admin"])
@@ -42,7 +42,7 @@ async def create_team_route(door: DoorHere, admin: Administrator, raw: Body, _: 
     body = parse(TeamBody, raw)
     team_id = new_team_id()
     team = await door.database.unit_of_work(
-        Scope("app", team_id), lambda writing: found_team(writing, team_id, body.name)
+        Scope("app", team_id), lambda writing: found_team(writing, team_id, body.name, actor=admin)
     )
     return answer(TeamAnswer.model_validate(team), status=201)
 
@@ -71,7 +71,7 @@ async def create_profile_route(
     """Make an author inside the team."""
     body = parse(ProfileBody, raw)
     profile = await door.database.unit_of_work(
-        Scope("app", team_id), lambda writing: create_profile(writing, team_id, body.name)
+        Scope("app", team_id), lambda writing: create_profile(writing, team_id, body.name, actor=admin)
     )
     return answer(ProfileAnswer.model_validate(profile), status=201)
 
@@ -108,14 +108,7 @@ async def create_key_route(
 
     async def create(writing: Writing) -> NewKey:
         await find_team(writing, team_id)
-        return await create_key(
-            writing,
-            team_id=team_id,
-            profile_id=body.profile_id,
-            scopes=frozenset(body.scopes),
-            max_authority=body.max_authority,
-            expires_at=body.expires_at,
-        )
+        return await create_key(writing, team_id, body.as_draft(), actor=admin)
 
     key = await door.database.unit_of_work(Scope("app", team_id), create)
     created = NewKeyAnswer(key_id=key.key_id, key=key.secret)
@@ -146,5 +139,9 @@ async def list_keys_route(
 )
 async def revoke_key_route(door: DoorHere, admin: Administrator, key_id: KeyId, _: NoQuery) -> Response:
     """Refuse the key from the next request on; again changes nothing."""
-    revoked_at = await door.database.unit_of_work(Scope("app"), lambda writing: revoke_key(writing, key_id))
+    async with door.database.reading(Scope("app")) as reading:
+        team_id = await find_key_team(reading, key_id)
+    revoked_at = await door.database.unit_of_work(
+        Scope("app", team_id), lambda writing: revoke_key(writing, key_id, actor=admin)
+    )
     return answer(RevokedAnswer(key_id=key_id, revoked_at=revoked_at))

@@ -111,7 +111,7 @@ async def register_predicate_route(
     )
 
     async def register(writing: Writing) -> tuple[int, PredicateAnswer]:
-        return 201, write_predicate(await register_predicate(writing, caller.team_id, body.as_draft()))
+        return 201, write_predicate(await register_predicate(writing, caller, body.as_draft()))
 
     return answer_given(await perform(door, caller, request_once, register))
 
@@ -141,13 +141,7 @@ async def change_predicate_route(
     )
 
     async def change(writing: Writing) -> tuple[int, PredicateAnswer]:
-        changed = await change_predicate(
-            writing,
-            caller.team_id,
-            predicate_key,
-            body.as_changes(),
-            actor_profile_id=caller.profile_id,
-        )
+        changed = await change_predicate(writing, caller, predicate_key, body.as_changes())
         return 200, write_predicate(changed)
 
     return answer_given(await perform(door, caller, request_once, change))

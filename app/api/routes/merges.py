@@ -23,6 +23,7 @@ from app.kernel.database import Writing
 from app.ledger.merge_suggestions import suggest_merges
 from app.remember.merging.merge import merge_entities
 from app.remember.merging.unmerge import unmerge_entity
+from app.tenancy.audit import record_audit
 
 router: Final = APIRouter(tags=["catalogue"])
 
@@ -65,6 +66,9 @@ async def merge_entity_route(
         merged = await merge_entities(
             writing, caller, entity_id, into=body.into_entity_id, reason=body.reason, now=door.now()
         )
+        await record_audit(
+            writing, caller, "entity_merged", target_id=entity_id, details={"into": body.into_entity_id}
+        )
         return 200, write_merge(merged)
 
     return answer_given(await perform(door, caller, request_once, merge))
@@ -94,6 +98,7 @@ async def unmerge_entity_route(
 
     async def unmerge(writing: Writing) -> tuple[int, MergeAnswer]:
         undone = await unmerge_entity(writing, caller, entity_id, reason=body.reason, now=door.now())
+        await record_audit(writing, caller, "entity_unmerged", target_id=entity_id)
         return 200, write_merge(undone)
 
     return answer_given(await perform(door, caller, request_once, unmerge))

@@ -92,7 +92,7 @@ async def start_cycle_route(
 )
 async def cancel_cycle_route(door: DoorHere, caller: Operator, run_id: RunId, _: NoQuery) -> Response:
     """Give a live run up; whoever works on it writes nothing more. Again changes nothing."""
-    run = await door.write(caller, lambda writing: cancel_run(writing, caller.team_id, run_id))
+    run = await door.write(caller, lambda writing: cancel_run(writing, caller, run_id))
     return answer(RunAnswer.model_validate(run))
 
 

@@ -7,6 +7,7 @@ from pydantic import Field, StringConstraints
 from app.api.wire.shapes import Answer, Closed, Name, Text, Time, UtcTime
 from app.tenancy.authority import Authority
 from app.tenancy.callers import KeyScope
+from app.tenancy.keys import KeyDraft
 
 
 class TeamBody(Closed):
@@ -45,6 +46,15 @@ class KeyBody(Closed):
     scopes: list[KeyScope] = Field(min_length=1, max_length=3)
     expires_at: Time | None = None
     max_authority: Authority = "primary"
+
+    def as_draft(self) -> KeyDraft:
+        """Return what the domain takes."""
+        return KeyDraft(
+            profile_id=self.profile_id,
+            scopes=frozenset(self.scopes),
+            max_authority=self.max_authority,
+            expires_at=self.expires_at,
+        )
 
 
 class NewKeyAnswer(Answer):

@@ -14,7 +14,7 @@ from app.cli.output import Json
 from app.kernel.database import Database, Scope, Writing
 from app.ledger.founding import found_team
 from app.tenancy.configuration import store_team_settings
-from app.tenancy.keys import create_key
+from app.tenancy.keys import KeyDraft, create_key
 from app.tenancy.teams import create_profile, new_team_id
 
 OUTPUTS: Final = 20
@@ -104,13 +104,8 @@ async def found_demo_team(database: Database, name: str) -> tuple[str, str]:
         await found_team(writing, team_id, f"{name} ({team_id})")
         await store_team_settings(writing, team_id, {"max_outputs": OUTPUTS, "generator": "rules"})
         profile = await create_profile(writing, team_id, "demo")
-        key = await create_key(
-            writing,
-            team_id=team_id,
-            profile_id=profile.profile_id,
-            scopes=frozenset({"read", "write", "operate"}),
-        )
-        return key.secret
+        draft = KeyDraft(profile_id=profile.profile_id, scopes=frozenset({"read", "write", "operate"}))
+        return (await create_key(writing, team_id, draft)).secret
 
     return team_id, await database.unit_of_work(Scope("app", team_id), found)
 

@@ -1,0 +1,159 @@
+"""Commands about teams, their keys and what was done to them, for the machine with the database."""
+
+import sys
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, get_args
+
+import typer
+
+from app.cli.client import save_key
+from app.cli.context import AsJson, read_settings
+from app.cli.output import print_json, print_lines, print_table
+from app.tenancy.authority import Authority
+from app.tenancy.callers import KeyScope
+from app.tenancy.keys import KeyDraft
+
+_NAMED = "Team by name or id."
+
+
+def add_commands(cli: typer.Typer) -> None:
+    """Add these commands to the tree."""
+    team = typer.Typer(help="Teams: the tenants.", no_args_is_help=True)
+    team.command("create")(create_team)
+    team.command("list")(list_teams)
+    cli.add_typer(team, name="team")
+    key = typer.Typer(help="API keys.", no_args_is_help=True)
+    key.command("create")(create_key)
+    key.command("list")(list_keys)
+    key.command("revoke")(revoke_key)
+    cli.add_typer(key, name="key")
+    cli.command()(audit)
+
+
+def create_team(name: str, as_json: AsJson = False) -> None:
+    """Make a team, with the seeded predicates."""
+    from app.cli.administration import make_team, on_database
+
+    team = on_database(lambda database: make_team(database, name))
+    if as_json:
+        print_json({"team_id": team.team_id, "name": team.name})
+    else:
+        print_lines(f"Team {team.name}: {team.team_id}")
+
+
+def list_teams(as_json: AsJson = False) -> None:
+    """List the teams of this instance, newest first."""
+    from app.cli.administration import newest_teams, on_database
+
+    teams = [
+        {"team_id": team.team_id, "name": team.name, "created_at": team.created_at.isoformat()}
+        for team in on_database(newest_teams)
+    ]
+    if as_json:
+        print_json(teams)
+    else:
+        print_table({"Team": "name", "Id": "team_id", "Created": "created_at"}, teams)
+
+
+def create_key(
+    team: Annotated[str | None, typer.Option(help=_NAMED)] = None,
+    profile: Annotated[str, typer.Option(help="Profile by name or id; made when missing.")] = "default",
+    scopes: Annotated[str, typer.Option(help="Of read, write, operate; comma-separated.")] = "read,write",
+    max_authority: Annotated[
+        str,
+        typer.Option(help="The most that evidence of this key may claim: " + ", ".join(get_args(Authority))),
+    ] = "primary",
+    days: Annotated[int | None, typer.Option(min=1, max=36_500, help="Days until the key expires.")] = None,
+    admin: Annotated[bool, typer.Option("--admin", help="A key that manages teams and reads none.")] = False,
+    save: Annotated[
+        bool, typer.Option("--save", help="Keep it for client commands on this machine.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make an API key. It is shown once and stored as a digest."""
+    from app.cli.administration import make_admin_key, make_key, on_database
+
+    wanted = frozenset(scope.strip() for scope in scopes.split(",") if scope.strip())
+    if admin == (team is not None):
+        raise typer.BadParameter("A key needs either --team or --admin.")
+    if not wanted or not wanted <= frozenset(get_args(KeyScope)):
+        raise typer.BadParameter("--scopes takes read, write and operate, comma-separated.")
+    if max_authority not in get_args(Authority):
+        raise typer.BadParameter("--max-authority takes one of " + ", ".join(get_args(Authority)) + ".")
+    expires_at = None if days is None else datetime.now(UTC) + timedelta(days=days)
+    if team is None:
+        key = on_database(lambda database: make_admin_key(database, expires_at))
+    else:
+        draft = KeyDraft(
+            profile_id=None,
+            scopes=wanted,  # type: ignore[arg-type]  # Checked against the Literal above.
+            max_authority=max_authority,  # type: ignore[arg-type]  # Likewise.
+            expires_at=expires_at,
+        )
+        key = on_database(lambda database: make_key(database, team, profile, draft))
+    kept_in = save_key(read_settings(), key.secret) if save else None
+    if as_json:
+        print_json({"key_id": key.key_id, "key": key.secret})
+    elif kept_in is not None:
+        print_lines(f"{key.key_id} is kept in {kept_in}.")
+    else:
+        print_lines(key.secret)
+        print(f"This is {key.key_id}; the secret is not shown again.", file=sys.stderr)
+
+
+def list_keys(team: Annotated[str, typer.Option(help=_NAMED)], as_json: AsJson = False) -> None:
+    """List a team's keys, newest first; secrets are not stored."""
+    from app.cli.administration import newest_keys, on_database
+
+    keys = [
+        {
+            "key_id": key.key_id,
+            "profile_id": key.profile_id,
+            "scopes": list(key.scopes),
+            "max_authority": key.max_authority,
+            "expires_at": key.expires_at and key.expires_at.isoformat(),
+            "revoked_at": key.revoked_at and key.revoked_at.isoformat(),
+        }
+        for key in on_database(lambda database: newest_keys(database, team))
+    ]
+    if as_json:
+        print_json(keys)
+    else:
+        columns = {"Key": "key_id", "Profile": "profile_id", "Scopes": "scopes"}
+        print_table(columns | {"Expires": "expires_at", "Revoked": "revoked_at"}, keys)
+
+
+def revoke_key(key_id: str) -> None:
+    """Make a key unusable at once."""
+    from app.cli.administration import end_key, on_database
+
+    revoked_at = on_database(lambda database: end_key(database, key_id))
+    print_lines(f"{key_id} is revoked since {revoked_at:%Y-%m-%d %H:%M} UTC.")
+
+
+def audit(
+    team: Annotated[
+        str | None, typer.Option(help=_NAMED + " Without: acts of admins and the host on any team.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what admins, operators and host commands did, newest first."""
+    from app.cli.administration import newest_audit, on_database
+
+    events = [
+        {
+            "audit_id": event.audit_id,
+            "created_at": event.created_at.isoformat(),
+            "action": event.action,
+            "team_id": event.team_id,
+            "actor": event.actor.key_id or event.actor.kind,
+            "target_id": event.target_id,
+            "details": dict(event.details),
+        }
+        for event in on_database(lambda database: newest_audit(database, team))
+    ]
+    if as_json:
+        print_json(events)
+    else:
+        columns = {"At": "created_at", "Action": "action", "Actor": "actor", "Team": "team_id"}
+        print_table(columns | {"Target": "target_id", "Details": "details"}, events)
