@@ -13,7 +13,7 @@ from sqlalchemy.dialects import postgresql
 from app.kernel.ddl import freeze, grant, role
 
 revision = "0018"
-down_revision = "0015"
+down_revision = "0024"
 branch_labels = None
 depends_on = None
 
