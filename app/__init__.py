@@ -9,6 +9,7 @@ Packages, from the doors down; imports only run downwards (`make check` holds th
     queue                               leases: knows no domain word
     tenancy                             teams, profiles, keys, effective settings
     client                              the Python client of the HTTP door; knows the errors only
+    llm                                 a language model behind one port; knows no domain word
     kernel  postgres                    settings, database, ids, errors, logging; the embedded server
 
 "Spec: …" and "Design, section …" in a docstring name the rule's source: the product's specification and design.

@@ -1,5 +1,6 @@
 """Fixtures that every test may use. Each test founds its own team, so none has to clean up."""
 
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import ExitStack
 from typing import Final
@@ -27,6 +28,9 @@ _SERVER: Final = pytest.StashKey[ExitStack]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # No test may spend a developer's money, nor depend on whether there is a key.
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_API_KEY_FILE", "ANTHROPIC_BASE_URL"):
+        os.environ.pop(name, None)
     # With parallel workers only the first process starts the server; they find it in the environment.
     if not hasattr(config, "workerinput") and not config.option.collectonly:
         config.stash[_SERVER] = ExitStack()

@@ -1,5 +1,6 @@
 """Commands for the machine with the database."""
 
+import asyncio
 import os
 from pathlib import Path
 from typing import Annotated
@@ -88,6 +89,9 @@ def doctor(as_json: AsJson = False) -> None:
         from app.kernel.backend import diagnose_external
 
         findings = diagnose_external(settings)
+    from app.llm.doctor import diagnose_provider
+
+    findings = [*findings, *asyncio.run(diagnose_provider(settings))]
     if as_json:
         print_json([{"check": f.check, "ok": f.ok, "detail": f.detail, "remedy": f.remedy} for f in findings])
     else:

@@ -5,6 +5,7 @@ there. An item that passed can be compared, hashed, encoded and stored without r
 """
 
 from app.dreaming.model import CarryingPath, Proposal
+from app.llm.reading import is_share, is_text
 
 MAX_REFERENCE_LENGTH = 256
 MAX_SOURCE_IDS = 1_000
@@ -34,16 +35,16 @@ def find_shape_fault(proposal: Proposal) -> str | None:
         if optional is not None and (fault := _find_reference_fault(optional)):
             return f"{name} {fault}"
     for name, text in (("statement", proposal.statement), ("rationale", proposal.rationale)):
-        if not _is_text(text):
+        if not is_text(text):
             return f"{name} is not valid text"
     for name, number in (("likelihood", proposal.likelihood), ("confidence", proposal.confidence)):
-        if not _is_share(number):
+        if not is_share(number):
             return f"{name} is not a number from 0 to 1"
     return _find_sources_fault(proposal.source_relationship_ids) or _find_paths_fault(proposal.paths)
 
 
 def _find_reference_fault(reference: object) -> str | None:
-    if not isinstance(reference, str) or not _is_text(reference):
+    if not isinstance(reference, str) or not is_text(reference):
         return "is not valid text"
     if not reference.strip():
         return "is blank"
@@ -73,31 +74,15 @@ def _find_paths_fault(paths: object) -> str | None:
     for path in paths:
         if not isinstance(path, CarryingPath):
             return "a path is not a carrying path"
-        if not _is_text(path.rule) or not isinstance(path.premise_keys, tuple):
+        if not is_text(path.rule) or not isinstance(path.premise_keys, tuple):
             return "a path has no readable rule"
-        if not all(_is_text(key) for key in path.premise_keys):
+        if not all(is_text(key) for key in path.premise_keys):
             return "a path names no premises"
         if not all(_is_count(count) for count in (path.instances, path.support, path.body)):
             return "a path's counts are not whole numbers"
-        if not (_is_share(path.confidence) and _is_share(path.share)):
+        if not (is_share(path.confidence) and is_share(path.share)):
             return "a path's confidence or share is not a number from 0 to 1"
     return None
-
-
-def _is_text(text: object) -> bool:
-    """PostgreSQL stores neither NUL nor lone surrogates; one such item would sink the whole transaction."""
-    if not isinstance(text, str) or "\x00" in text:
-        return False
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _is_share(number: object) -> bool:
-    """NaN fails both comparisons, and an integer too large for a float is never converted."""
-    return isinstance(number, int | float) and not isinstance(number, bool) and 0 <= number <= 1
 
 
 def _is_count(number: object) -> bool:

@@ -1,7 +1,7 @@
 """The settings of one process: read once from the environment in a door, frozen afterwards."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -72,6 +72,47 @@ class Settings(BaseSettings):
     ]
     worker_cycles: Annotated[
         int, Field(default=1, ge=0, le=16, description="Dream cycles at once in a worker process.")
+    ]
+    anthropic_base_url: Annotated[
+        str | None,
+        Field(
+            default=None,
+            validation_alias=AliasChoices("ANTHROPIC_BASE_URL", "anthropic_base_url"),
+            description="Address of the provider; unset: its own.",
+        ),
+    ]
+    dreamer_model: Annotated[
+        str,
+        Field(
+            default="claude-opus-5-5",
+            min_length=1,
+            max_length=128,
+            description="Model that dreams, where there is an Anthropic key.",
+        ),
+    ]
+    verifier_model: Annotated[
+        str,
+        Field(
+            default="claude-sonnet-5-5",
+            min_length=1,
+            max_length=128,
+            description="Model that verifies, where there is an Anthropic key.",
+        ),
+    ]
+    provider_effort: Annotated[
+        Literal["low", "medium", "high", "xhigh", "max"],
+        Field(default="medium", description="Effort of both models: low, medium, high, xhigh, max."),
+    ]
+    provider_fallbacks: Annotated[
+        bool,
+        Field(default=True, description="Let the provider answer with another model where one refuses."),
+    ]
+    verifier: Annotated[
+        Literal["auto", "lexical", "provider"],
+        Field(default="auto", description="Who verifies: lexical, provider, or auto: provider with a key."),
+    ]
+    price_file: Annotated[
+        Path | None, Field(default=None, description="Prices in place of the built-in ones; see provider.md.")
     ]
     log_level: Annotated[
         str,

@@ -1,0 +1,24 @@
+"""A language model behind one port: a closed question in, a closed answer or a named failure out.
+
+`model` is the port: what is asked (`Question`), what may come back (`Outcome`, a union of values, each with the
+`Usage` that it cost), and the Protocol. `anthropic_model` is the one adapter, `scripted` the model of tests.
+`usage` counts tokens, `prices` turns them into money, `prompts` loads instructions with their schema, `fence`
+shows untrusted content, `reading` reads what comes back, `key` finds the API key, `doctor` looks at it. Behind the
+adapter: `request` and `transcript` speak the protocol, `faults` names errors, `retrying` says when to try again.
+Knows no domain word.
+
+The model is an untrusted, expensive and sometimes absent helper:
+
+* nothing that a provider does raises here: refusals, cuts, limits and faults are values. Only a programming
+  mistake and a cancellation raise, and what a cancelled call has used by then is in the caller's `Tally`;
+* an answer is text that should hold JSON; whoever asked reads it strictly and repairs nothing;
+* tries are ours, not the SDK's: the pause between two of them respects Retry-After and the deadline, and holds no
+  permit, no connection to the database and no transaction;
+* the key is read when a call needs it, never logged, never in an error, never in a trace, and is sent to nobody
+  but the configured address;
+* a call is never made that could cost more than its question allows: the input is counted first, which is free.
+
+Decisions: a provider's address, model and effort are settings of the process. Server-side fallbacks are asked for
+with the provider's own choice of model; one that has none answers alone. A cached prefix is the instructions only,
+because they alone are the same from call to call.
+"""

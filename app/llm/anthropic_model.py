@@ -1,0 +1,217 @@
+"""The Anthropic adapter: the one module that calls the SDK, which is imported when it is first needed.
+
+Long answers are streamed, so that a call which is cut or cancelled still says what it has used. The SDK's own
+retries are off: they would sleep while holding a permit and know no deadline.
+"""
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, Literal
+
+from app.llm.faults import Fault, read_connection_error, read_protocol_error, read_status_error
+from app.llm.key import Key, NoKey, find_key
+from app.llm.model import Outcome, OverBudget, Question, TimedOut, Unavailable
+from app.llm.prompts import estimate_tokens
+from app.llm.request import build_count, build_message
+from app.llm.retrying import Try, pause_before_next
+from app.llm.transcript import Transcript
+from app.llm.usage import Tally, Usage
+
+if TYPE_CHECKING:
+    import anthropic
+
+# A longer answer may take minutes; a shorter one is whole before a stream would pay.
+STREAM_ABOVE_TOKENS: Final = 2_000
+CONNECT_SECONDS: Final = 10.0
+# A stream sends a sign of life far more often.
+IDLE_STREAM_SECONDS: Final = 90.0
+COUNT_SECONDS: Final = 20.0
+CALLS_AT_ONCE: Final = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnthropicOptions:
+    """How the provider is asked. `base_url` None is the provider's own address."""
+
+    model: str
+    base_url: str | None = None
+    has_fallbacks: bool = True
+    calls_at_once: int = CALLS_AT_ONCE
+
+
+class AnthropicModel:
+    """A StructuredModel behind the Messages API. Used in one event loop; `close` ends its connections."""
+
+    def __init__(
+        self,
+        options: AnthropicOptions,
+        *,
+        key: Callable[[], Key | NoKey] = find_key,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self._options = options
+        self._find_key = key
+        self._pause = pause
+        self._jitter = jitter
+        self._permits = asyncio.Semaphore(options.calls_at_once)
+        self._client: anthropic.AsyncAnthropic | None = None
+        self._secret: str | None = None
+
+    @property
+    def name(self) -> str:
+        return self._options.model
+
+    async def ask(self, question: Question, *, deadline: float, tally: Tally) -> Outcome:
+        client = await self._connect()
+        if client is None:
+            return Unavailable("no_key")
+        needed = estimate_tokens(question.instructions, *(message.text for message in question.messages))
+        if question.max_input_tokens is not None:
+            needed = await self._count(client, question, _seconds_until(deadline)) or needed
+            if needed > question.max_input_tokens:
+                return OverBudget("max_input_tokens", needed)
+        total, number = Usage(), 0
+        while True:
+            number += 1
+            transcript = Transcript(self.name, presumed_input=needed)
+            try:
+                ended = await self._try(client, question, transcript, deadline)
+            finally:
+                used = transcript.usage()
+                total += used
+                tally.add(used)
+            if not isinstance(ended, Fault):
+                return replace(ended, usage=total)
+            pause = None
+            if ended.is_passing:
+                pause = pause_before_next(
+                    Try(number, ended.retry_after_seconds),
+                    seconds_left=_seconds_until(deadline),
+                    jitter=self._jitter(),
+                )
+            if pause is None:
+                return replace(ended.outcome, usage=total)
+            await self._pause(pause)
+
+    async def count_input(self, question: Question) -> int | None:
+        client = await self._connect()
+        return None if client is None else await self._count(client, question, COUNT_SECONDS)
+
+    async def close(self) -> None:
+        client, self._client, self._secret = self._client, None, None
+        if client is not None:
+            await client.close()
+
+    async def _try(
+        self, client: "anthropic.AsyncAnthropic", question: Question, transcript: Transcript, deadline: float
+    ) -> Outcome | Fault:
+        """Make one call, within the deadline, holding a permit."""
+        import anthropic
+        import httpx2
+
+        try:
+            async with asyncio.timeout(_seconds_until(deadline)), self._permits:
+                await self._call(client, question, transcript, _seconds_until(deadline))
+        except TimeoutError:
+            return TimedOut(transcript.usage())
+        except anthropic.APIStatusError as error:
+            if error.status_code != 200:
+                transcript.is_sent = False  # The provider refused the call: nothing was used.
+            return read_status_error(error, now=datetime.now(UTC))
+        except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
+            if isinstance(error.__cause__ or error, httpx2.ConnectError | httpx2.ConnectTimeout):
+                transcript.is_sent = False
+            return read_connection_error()
+        except (anthropic.AnthropicError, ValueError):
+            return read_protocol_error()
+        if transcript.fault is None and not transcript.is_whole:
+            return read_connection_error()
+        return transcript.conclude()
+
+    async def _call(
+        self, client: "anthropic.AsyncAnthropic", question: Question, transcript: Transcript, seconds: float
+    ) -> None:
+        from anthropic import BaseModel
+        from httpx2 import Timeout
+
+        message = build_message(question, self._options.model)
+        headers, body = self._extras()
+        transcript.is_sent = True
+        if question.max_output_tokens <= STREAM_ABOVE_TOKENS:
+            timeout = Timeout(seconds, connect=CONNECT_SECONDS)
+            answer: object = await client.messages.create(
+                **message, extra_headers=headers, extra_body=body, timeout=timeout
+            )
+            transcript.take_message(answer.to_dict() if isinstance(answer, BaseModel) else answer)
+            return
+        timeout = Timeout(min(seconds, IDLE_STREAM_SECONDS), connect=CONNECT_SECONDS)
+        stream = await client.messages.create(
+            **message, stream=True, extra_headers=headers, extra_body=body, timeout=timeout
+        )
+        async with stream:
+            if not _is_event_stream(stream.response.headers.get("content-type", "")):
+                transcript.fault = "content_type"
+                return
+            async for event in stream:
+                transcript.take_event(event.to_dict())
+                if transcript.fault is not None:
+                    return
+
+    async def _count(
+        self, client: "anthropic.AsyncAnthropic", question: Question, seconds: float
+    ) -> int | None:
+        """Return the provider's count of the input, or None: counting is free and may fail without harm."""
+        import anthropic
+        import httpx2
+
+        count = build_count(question, self._options.model)
+        try:
+            async with asyncio.timeout(min(seconds, COUNT_SECONDS)):
+                counted = await client.messages.count_tokens(**count)
+            tokens: object = counted.input_tokens
+        except (TimeoutError, anthropic.AnthropicError, httpx2.HTTPError, ValueError, AttributeError):
+            return None
+        return tokens if isinstance(tokens, int) and tokens > 0 else None
+
+    def _extras(self) -> tuple[dict[str, str], dict[str, object]]:
+        """Return the header and field that ask for fallbacks; a model without any then answers alone."""
+        if not self._options.has_fallbacks:
+            return {}, {}
+        return {"anthropic-beta": "server-side-fallback-2026-07-01"}, {"fallbacks": "default"}
+
+    async def _connect(self) -> "anthropic.AsyncAnthropic | None":
+        """Return a client for the key of now, or None without one."""
+        found = self._find_key()
+        if isinstance(found, NoKey):
+            return None
+        if self._client is None or found.secret != self._secret:
+            await self.close()
+            self._client = await open_client(found, self._options.base_url)
+            self._secret = found.secret
+        return self._client
+
+
+async def open_client(key: Key, base_url: str | None) -> "anthropic.AsyncAnthropic":
+    """Return a client that neither retries, nor traces, nor logs; the import is kept off the event loop."""
+    await asyncio.to_thread(import_module, "anthropic")
+    from anthropic import AsyncAnthropic
+
+    for name in ("anthropic", "httpx2", "httpcore2"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    traces: Literal[False] = False
+    return AsyncAnthropic(api_key=key.secret, base_url=base_url, max_retries=0, open_telemetry=traces)
+
+
+def _is_event_stream(content_type: str) -> bool:
+    return content_type.partition(";")[0].strip().lower() == "text/event-stream"
+
+
+def _seconds_until(deadline: float) -> float:
+    return max(0.0, deadline - time.monotonic())

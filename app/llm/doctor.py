@@ -1,0 +1,55 @@
+"""Looking at the key and the models without spending anything: a model's description is free."""
+
+import asyncio
+
+from app.kernel.settings import Settings
+from app.llm.anthropic_model import open_client
+from app.llm.key import Key, NoKey, find_key
+from app.llm.prices import load_prices
+from app.postgres.doctor import Finding
+
+CHECK_SECONDS = 15.0
+_NONE = "none configured: rules dream, and the lexical verifier verifies"
+
+
+async def diagnose_provider(settings: Settings) -> list[Finding]:
+    """Return what is seen of key, prices and models; no key at all is no fault. Nothing is spent."""
+    prices = load_prices(settings.price_file)
+    found = find_key()
+    if isinstance(found, NoKey):
+        if found.fault is None:
+            return [Finding("anthropic key", True, _NONE)]
+        return [Finding("anthropic key", False, found.fault, "Mend the key, or unset the variable.")]
+    findings = [Finding("anthropic key", True, f"found in {found.source}")]
+    models = dict.fromkeys((settings.dreamer_model, settings.verifier_model))
+    findings += await _look_at_models(found, settings, tuple(models))
+    return [*findings, Finding("prices", True, f"of {prices.as_of}")]
+
+
+async def _look_at_models(key: Key, settings: Settings, names: tuple[str, ...]) -> list[Finding]:
+    client = await open_client(key, settings.anthropic_base_url)
+    import anthropic
+
+    findings = []
+    try:
+        for name in names:
+            check = f"model {name}"
+            try:
+                async with asyncio.timeout(CHECK_SECONDS):
+                    model = await client.models.retrieve(name)
+            except anthropic.AuthenticationError:
+                return [Finding("provider", False, "refuses the key", "Make a new key, or correct this one.")]
+            except anthropic.NotFoundError:
+                findings.append(Finding(check, False, "not known to the provider", "Choose another model."))
+                continue
+            except (anthropic.AnthropicError, TimeoutError) as error:
+                detail = f"does not answer ({type(error).__name__})"
+                return [Finding("provider", False, detail, "Check the network and ANTHROPIC_BASE_URL.")]
+            # What the provider left out says nothing against the model.
+            lifecycle = getattr(model, "lifecycle", "active")
+            is_usable = lifecycle != "retired"
+            remedy = "" if is_usable else "Choose another model."
+            findings.append(Finding(check, is_usable, str(lifecycle), remedy))
+    finally:
+        await client.close()
+    return findings

@@ -1,0 +1,49 @@
+"""Prompts: instructions in `prompts/<name>-v<n>.md`, with the schema of the answer beside them as JSON.
+
+The stem is the version that records name; a change is a new file.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+# In a wheel the prompts lie inside the package, in a checkout beside it.
+_FOLDERS: Final = (
+    Path(__file__).parent.parent / "_prompts",
+    Path(__file__).parent.parent.parent / "prompts",
+)
+_STEM: Final = re.compile(r"[a-z]+(?:-[a-z]+)*-v[1-9][0-9]*")
+# English text and JSON have about so many characters a token; on the safe side for other scripts' names.
+CHARACTERS_PER_TOKEN: Final = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """Instructions and the closed schema of the answer, under the stem of their files."""
+
+    version: str
+    instructions: str
+    schema: Mapping[str, object]
+
+
+@cache
+def load_prompt(stem: str) -> Prompt:
+    """Return the prompt of the stem; a missing one is a mistake of the program."""
+    assert _STEM.fullmatch(stem), "a prompt is called <name>-v<n>"
+    folder = next(each for each in _FOLDERS if (each / f"{stem}.md").is_file())
+    instructions = (folder / f"{stem}.md").read_text(encoding="utf-8")
+    schema = json.loads((folder / f"{stem}.schema.json").read_text(encoding="utf-8"))
+    return Prompt(stem, instructions.strip(), schema)
+
+
+def estimate_tokens(*texts: str) -> int:
+    """Return roughly, and rather too high, how many tokens the texts have together."""
+    # Characters outside Latin take about a token each.
+    return sum(
+        int(len(text) / CHARACTERS_PER_TOKEN) + sum(1 for character in text if ord(character) > 0x24F) + 1
+        for text in texts
+    )

@@ -1,0 +1,86 @@
+"""What tokens cost, to the millionth of a dollar."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from app.kernel.errors import SetupError
+from app.llm.prices import BUILT_IN, load_prices
+from app.llm.usage import Tally, Tokens, Usage
+
+MILLION = 1_000_000
+EACH = Tokens(input=MILLION, output=MILLION, cache_read=MILLION, cache_write=MILLION)
+
+
+def used(model: str, tokens: Tokens = EACH, *, is_batch: bool = False) -> Usage:
+    return Usage({model: tokens}, turns=1, is_batch=is_batch)
+
+
+def test_each_kind_of_token_has_its_own_price() -> None:
+    assert BUILT_IN.cost(used("claude-opus-5-5", Tokens(input=MILLION))) == 4
+    assert BUILT_IN.cost(used("claude-opus-5-5", Tokens(output=MILLION))) == 20
+    assert BUILT_IN.cost(used("claude-opus-5-5", Tokens(cache_read=MILLION))) == Decimal("0.20")
+    assert BUILT_IN.cost(used("claude-opus-5-5", Tokens(cache_write=MILLION))) == 5
+    assert BUILT_IN.cost(used("claude-opus-5-5")) == Decimal("29.20")
+
+
+def test_a_batch_costs_half_of_everything() -> None:
+    assert BUILT_IN.cost(used("claude-opus-5-5", is_batch=True)) == Decimal("14.60")
+
+
+def test_a_fallback_model_is_charged_at_its_own_price() -> None:
+    usage = used("claude-opus-5-5", Tokens(input=MILLION)) + used("claude-opus-4-8", Tokens(input=MILLION))
+    assert BUILT_IN.cost(usage) == 9
+    assert usage.turns == 2
+    assert usage.tokens == Tokens(input=2 * MILLION)
+
+
+def test_cents_are_not_lost_to_rounding() -> None:
+    assert BUILT_IN.cost(used("claude-sonnet-5-5", Tokens(cache_read=1))) == Decimal("0.000001")
+    assert BUILT_IN.cost(Usage()) == 0
+
+
+def test_a_dated_name_has_the_price_of_its_model_and_an_unknown_one_the_dearest() -> None:
+    assert BUILT_IN.find("claude-opus-5-5-20260901") == BUILT_IN.prices["claude-opus-5-5"]
+    assert BUILT_IN.find("claude-haiku-4-5-20251001") == BUILT_IN.prices["claude-haiku-4-5"]
+    assert BUILT_IN.find("claude-new-9").output == max(price.output for price in BUILT_IN.prices.values())
+
+
+def test_a_file_overrides_the_table(tmp_path: Path) -> None:
+    path = tmp_path / "prices.json"
+    path.write_text(
+        '{"as_of": "2027-01-31", "models":'
+        ' {"claude-opus-5-5": {"input": 0.1, "output": 2, "cache_read": 3, "cache_write": 4}}}'
+    )
+    table = load_prices(path)
+    assert table.as_of == "2027-01-31"
+    assert table.cost(used("claude-opus-5-5")) == Decimal("9.1")
+    assert table.find("claude-sonnet-5-5") == BUILT_IN.prices["claude-sonnet-5-5"]
+    assert load_prices(None) is BUILT_IN
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "[]",
+        '{"as_of": "2027-01-31", "models": {}}',
+        '{"as_of": 1, "models": {"m": {"input": 1, "output": 1, "cache_read": 1, "cache_write": 1}}}',
+        '{"as_of": "x", "models": {"m": {"input": -1, "output": 1, "cache_read": 1, "cache_write": 1}}}',
+        '{"as_of": "x", "models": {"m": {"input": "1", "output": 1, "cache_read": 1, "cache_write": 1}}}',
+        '{"as_of": "x", "models": {"m": {"input": 1}}}',
+    ],
+)
+def test_a_wrong_file_is_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "prices.json"
+    path.write_text(content)
+    with pytest.raises(SetupError):
+        load_prices(path)
+
+
+def test_a_tally_adds_up() -> None:
+    tally = Tally()
+    tally.add(used("a", Tokens(input=1)))
+    tally.add(Usage({"a": Tokens(output=2)}, turns=1, is_estimated=True))
+    assert tally.usage == Usage({"a": Tokens(input=1, output=2)}, turns=2, is_estimated=True)
