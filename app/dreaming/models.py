@@ -1,6 +1,6 @@
 """Tables of dreaming: the durable record of each cycle, and when each team is due."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Literal
 
 from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
@@ -71,12 +71,6 @@ class CycleRun(Base):
     requested_budgets: Mapped[object] = mapped_column(JSONB, server_default=text("'{}'"))
     budgets: Mapped[object] = mapped_column(JSONB, server_default=text("'[]'"))
     stopped_by: Mapped[str | None]
-    input_tokens: Mapped[int] = _count()
-    output_tokens: Mapped[int] = _count()
-    cache_read_tokens: Mapped[int] = _count()
-    cache_write_tokens: Mapped[int] = _count()
-    turns: Mapped[int] = _count()
-    cost_usd: Mapped[object] = mapped_column(NUMERIC(12, 6), server_default=text("0"))
     error_code: Mapped[str | None]
     error_message: Mapped[str | None]
 
@@ -136,3 +130,56 @@ class PremiseAssessment(Base):
     last_assessed_at: Mapped[datetime]
 
     __table_args__ = (team_reference("premise_assessments_team"),)
+
+
+class SpendingPermit(Base):
+    """Leave to make one call of a provider, at most this large. Written by the dreamer, never changed.
+
+    `day` is the calendar day in the team's zone as it was then: the daily budget is counted by it.
+    """
+
+    __tablename__ = "spending_permits"
+
+    team_id: Mapped[str] = team_key()
+    id: Mapped[str] = mapped_column(primary_key=True)
+    cycle_run_id: Mapped[str]
+    day: Mapped[date]
+    model: Mapped[str]
+    input_tokens: Mapped[int]
+    output_tokens: Mapped[int]
+    turns: Mapped[int]
+    cost_usd: Mapped[object] = mapped_column(NUMERIC(12, 6))
+    created_at: Mapped[datetime] = created_now()
+
+    __table_args__ = (
+        references("cycle_runs", "cycle_run_id", name="spending_permits_run"),
+        CheckConstraint(
+            "least(input_tokens, output_tokens, turns, cost_usd) >= 0", name="nothing_is_negative"
+        ),
+        Index("spending_permits_by_run", "team_id", "cycle_run_id"),
+        Index("spending_permits_by_day", "team_id", "day"),
+    )
+
+
+class SpendingCharge(Base):
+    """What a permitted call did use; one a permit. Written by the dreamer, also after the run has ended."""
+
+    __tablename__ = "spending_charges"
+
+    team_id: Mapped[str] = team_key()
+    permit_id: Mapped[str] = mapped_column(primary_key=True)
+    input_tokens: Mapped[int]
+    output_tokens: Mapped[int]
+    cache_read_tokens: Mapped[int]
+    cache_write_tokens: Mapped[int]
+    turns: Mapped[int]
+    cost_usd: Mapped[object] = mapped_column(NUMERIC(12, 6))
+    created_at: Mapped[datetime] = created_now()
+
+    __table_args__ = (
+        references("spending_permits", "permit_id", name="spending_charges_permit"),
+        CheckConstraint(
+            "least(input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, turns, cost_usd) >= 0",
+            name="nothing_is_negative",
+        ),
+    )

@@ -1,29 +1,19 @@
 """Reading cycle runs back: every number that a cycle recorded about itself."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import LiteralString
 
 from app.dreaming.models import RunStatus, RunTrigger
+from app.dreaming.spending import Usage, used_budgets
+from app.dreaming.usage import read_usage
 from app.kernel.database import Reading, Row
 from app.kernel.errors import NotFound
 from app.kernel.ids import is_id
 from app.kernel.pages import NewestFirst, Page
 
 OPERATION = "list_cycle_runs"
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens, turns and US dollars that a provider's generation cost; all 0 for the rules."""
-
-    input_tokens: int
-    output_tokens: int
-    cache_read_tokens: int
-    cache_write_tokens: int
-    turns: int
-    cost_usd: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,39 +107,53 @@ async def list_runs(
 
 
 def _run(row: Row) -> Run:
+    usage = read_usage(row)
     return Run(
         run_id=row["id"],
         funnel={name: row[name] for name in _FUNNEL},
         rejections=tuple(row["rejections"]),
-        budgets=tuple(row["budgets"]),
-        usage=Usage(**{name: row[name] for name in _USAGE}, cost_usd=float(row["cost_usd"])),
+        budgets=_budgets(row["budgets"], usage),
+        usage=usage,
         error=None if row["error_code"] is None else RunError(row["error_code"], row["error_message"] or ""),
         would_persist=None if row["would_persist"] is None else tuple(row["would_persist"]),
         **{name: row[name] for name in _PLAIN},
     )
 
 
+def _budgets(recorded: Sequence[Mapping[str, object]], usage: Usage) -> tuple[Mapping[str, object], ...]:
+    """Return the recorded budgets, what a provider used taken from its ledger."""
+    used = used_budgets(usage)
+    return tuple({**budget, "used": used.get(str(budget["name"]), budget["used"])} for budget in recorded)
+
+
 _FUNNEL = (
     *("eligible", "premises", "groups", "generated"),
     *("rejected", "deduplicated", "reinforced", "persisted"),
 )
-_USAGE = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "turns")
 _COMPOSED = frozenset({"run_id", "funnel", "rejections", "budgets", "usage", "error", "would_persist"})
 _PLAIN = tuple(name for name in Run.__dataclass_fields__ if name not in _COMPOSED)
 
-_GET: LiteralString = """
-    SELECT run.*, item.lease_expires_at
+# What was charged after the end of a run counts as well, so it is summed and not kept with the run.
+_RUN: LiteralString = """
+    SELECT run.*, item.lease_expires_at, spent.*
     FROM cycle_runs AS run
     LEFT JOIN work_items AS item
            ON item.team_id = run.team_id AND item.kind = 'cycle' AND item.item_id = run.id
-    WHERE run.team_id = %(team_id)s AND run.id = %(id)s
+    CROSS JOIN LATERAL (
+        SELECT coalesce(sum(input_tokens), 0) AS input_tokens,
+               coalesce(sum(output_tokens), 0) AS output_tokens,
+               coalesce(sum(cache_read_tokens), 0) AS cache_read_tokens,
+               coalesce(sum(cache_write_tokens), 0) AS cache_write_tokens,
+               coalesce(sum(turns), 0) AS turns,
+               coalesce(sum(cost_usd), 0) AS cost_usd
+        FROM spending WHERE spending.team_id = run.team_id AND spending.cycle_run_id = run.id
+    ) AS spent
 """
 
-_LIST: LiteralString = """
-    SELECT run.*, item.lease_expires_at
-    FROM cycle_runs AS run
-    LEFT JOIN work_items AS item
-           ON item.team_id = run.team_id AND item.kind = 'cycle' AND item.item_id = run.id
+_GET: LiteralString = f"{_RUN} WHERE run.team_id = %(team_id)s AND run.id = %(id)s"
+
+_LIST: LiteralString = f"""
+    {_RUN}
     WHERE run.team_id = %(team_id)s
       AND (cardinality(%(statuses)s::text[]) = 0 OR run.status = ANY (%(statuses)s))
       AND (%(window_key)s::text IS NULL OR run.window_key = %(window_key)s)

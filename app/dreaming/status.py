@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import LiteralString
-from zoneinfo import ZoneInfo
 
 from app.dreaming.planning import schedule_of
 from app.dreaming.run_history import Run, RunFilter, list_runs
+from app.dreaming.usage import local_day, read_cost_of_day
 from app.hypotheses.lifecycle import HypothesisStatus
 from app.kernel.database import Reading
 from app.kernel.errors import InvalidInput
@@ -40,8 +40,7 @@ async def dreaming_status(reading: Reading, team_id: str, now: datetime) -> Drea
     `next_due_at` is the next window that has not begun; None while dreaming is off or its settings name none.
     """
     settings = await effective_settings(reading, team_id)
-    day_begins_at = _begin_of_day(now, str(settings["timezone"].value))
-    params = {"team_id": team_id, "day_begins_at": day_begins_at, "now": now}
+    params = {"team_id": team_id}
     row = await reading.fetch_one(_STATUS, params)
     assert row is not None
     counts = await reading.fetch_all(_OPEN, params)
@@ -60,7 +59,9 @@ async def dreaming_status(reading: Reading, team_id: str, now: datetime) -> Drea
         latest_run=latest.items[0] if latest.items else None,
         seconds_since_last_finished=None if finished_at is None else (now - finished_at).total_seconds(),
         open_hypotheses=open_hypotheses,
-        cost_today_usd=float(row["cost_today_usd"]),
+        cost_today_usd=await read_cost_of_day(
+            reading, team_id, local_day(now, str(settings["timezone"].value))
+        ),
     )
 
 
@@ -73,17 +74,6 @@ def _find_next_window(configuration: Configuration, now: datetime) -> datetime |
         return None
 
 
-def _begin_of_day(now: datetime, timezone: str) -> datetime:
-    """Return the first instant of the zone's calendar day, in UTC."""
-    zone = ZoneInfo(timezone)
-    day = now.astimezone(zone).date()
-    begin = datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC)
-    # Where the clock skips midnight, the first instant of the day is later by the length of the gap.
-    while begin.astimezone(zone).date() < day:
-        begin += timedelta(minutes=15)
-    return begin
-
-
 # Runs that were given up, missed or skipped for another one did no work.
 _STATUS: LiteralString = """
     SELECT
@@ -91,9 +81,7 @@ _STATUS: LiteralString = """
          WHERE team_id = %(team_id)s
            AND (status IN ('succeeded', 'partially_rejected')
                 OR status = 'skipped' AND reason IN ('no_eligible_inputs', 'inputs_unchanged'))
-        ) AS last_finished_at,
-        (SELECT coalesce(sum(cost_usd), 0) FROM cycle_runs
-         WHERE team_id = %(team_id)s AND started_at >= %(day_begins_at)s) AS cost_today_usd
+        ) AS last_finished_at
 """
 
 _OPEN: LiteralString = """

@@ -19,6 +19,8 @@ DREAMERS_OWN: Final = frozenset(
         "hypothesis_events",
         "hypothesis_sources",
         "premise_assessments",
+        "spending_charges",
+        "spending_permits",
         "work_items",
     }
 )
