@@ -10,6 +10,7 @@ Packages, from the doors down; imports only run downwards (`make check` holds th
     tenancy                             teams, profiles, keys, effective settings
     client                              the Python client of the HTTP door; knows the errors only
     llm                                 a language model behind one port; knows no domain word
+    coordination                        rate limits and wake-ups between processes; the only way to Redis
     kernel  postgres                    settings, database, ids, errors, logging; the embedded server
 
 "Spec: …" and "Design, section …" in a docstring name the rule's source: the product's specification and design.

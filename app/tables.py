@@ -1,5 +1,6 @@
 """Imports every models module, so that `metadata` knows all tables: for migrations, drift checks and tests."""
 
+import app.coordination.models
 import app.dreaming.models
 import app.hypotheses.models
 import app.ledger.models

@@ -14,8 +14,9 @@ from app.kernel.pages import Page
 
 D = TypeVar("D")
 _JSON: Final = "application/json"
-# Every route can meet these: no key, no scope, a wrong parameter, a database that does not answer.
-_ALWAYS: Final = (401, 403, 422, 503)
+# Every route can meet these: no key, no scope, a wrong parameter, too many requests, a database that does not
+# answer.
+_ALWAYS: Final = (401, 403, 422, 429, 503)
 _WITH_BODY: Final = (400, 413, 415)
 
 

@@ -10,18 +10,29 @@ from app.api.openapi import describe_routes
 from app.api.problems import register_problems
 from app.api.request_id import RequestIds
 from app.api.routes import admin, audit, catalogue, dreams, health, lifecycle, memory, merges, runs
+from app.coordination.buckets import Buckets, Limit
+from app.coordination.limiter import Limiter
+from app.coordination.postgres_buckets import PostgresBuckets
+from app.coordination.redis_buckets import RedisBuckets
+from app.coordination.redis_link import RedisLink
 from app.kernel.database import Database
 from app.kernel.settings import Settings
+from app.tenancy.admission import Admission
 
 
-def create_app(database: Database, settings: Settings, *, wake: Wake = lambda: None) -> FastAPI:
+def create_app(
+    database: Database, settings: Settings, *, wake: Wake = lambda: None, redis: RedisLink | None = None
+) -> FastAPI:
     """Return the door of a process that owns an open database; the door opens and closes nothing.
 
     `wake` is called after each commit that left work, so that a worker in the same process need not wait for
     its next look.
     """
     app = _assemble()
-    app.state.door = Door(database, settings, wake)
+    buckets: list[Buckets] = [] if redis is None else [RedisBuckets(redis)]
+    limiter = Limiter([*buckets, PostgresBuckets(database)])
+    limit = Limit(settings.requests_per_minute, settings.request_burst)
+    app.state.door = Door(database, settings, wake, Admission(database, limiter, limit), redis)
     app.state.contract = describe_routes(app)
     return app
 

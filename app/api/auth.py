@@ -10,10 +10,8 @@ from fastapi import Depends
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from app.api.door import DoorHere
-from app.kernel.database import Scope
-from app.kernel.errors import Forbidden, Unauthenticated
+from app.kernel.errors import Forbidden
 from app.tenancy.callers import Admin, Caller, KeyScope
-from app.tenancy.keys import authenticate
 
 _BEARER: Final = HTTPBearer(
     scheme_name="key",
@@ -26,14 +24,8 @@ _BEARER: Final = HTTPBearer(
 async def identify(
     door: DoorHere, presented: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)]
 ) -> Caller | Admin:
-    """Return who the request's key belongs to, or raise Unauthenticated."""
-    identity = None
-    if presented is not None:
-        async with door.database.reading(Scope("app")) as reading:
-            identity = await authenticate(reading, presented.credentials)
-    if identity is None:
-        raise Unauthenticated("A valid bearer key is needed.")
-    return identity
+    """Return who the request's key belongs to; raise Unauthenticated or RateLimited."""
+    return await door.admission.admit(None if presented is None else presented.credentials)
 
 
 Identity = Annotated[Caller | Admin, Depends(identify)]

@@ -7,8 +7,10 @@ from typing import Annotated, TypeVar
 
 from fastapi import Depends, Request
 
+from app.coordination.redis_link import RedisLink
 from app.kernel.database import Database, Reading, Scope, Writing
 from app.kernel.settings import Settings
+from app.tenancy.admission import Admission
 from app.tenancy.callers import Caller
 
 T = TypeVar("T")
@@ -17,11 +19,16 @@ Wake = Callable[[], None]
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """An open database, the settings, and `wake`, called after a commit that left work for a worker."""
+    """An open database, the settings, and `wake`, called after a commit that left work for a worker.
+
+    `admission` says who a request is and whether it may come in; `redis` is None without a REDIS_URL.
+    """
 
     database: Database
     settings: Settings
     wake: Wake
+    admission: Admission
+    redis: RedisLink | None = None
 
     def now(self) -> datetime:
         """Return the clock's time; the domain gets it as an argument."""

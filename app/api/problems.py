@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
+from math import ceil
 from traceback import walk_tb
 from typing import Any, Final
 
@@ -28,6 +29,7 @@ from app.kernel.errors import (
     InvalidInput,
     LeaseLost,
     NotFound,
+    RateLimited,
     SetupError,
     Unauthenticated,
     Unavailable,
@@ -48,6 +50,7 @@ TITLES: Final[Mapping[int, str]] = {
     413: "Content Too Large",
     415: "Unsupported Media Type",
     422: "Unprocessable Content",
+    429: "Too Many Requests",
     500: "Internal Server Error",
     503: "Service Unavailable",
 }
@@ -72,6 +75,7 @@ _TREATMENTS: Final[Mapping[type[DenseMemError], _Treatment]] = {
     Unauthenticated: _Treatment(
         401, "Send `Authorization: Bearer` with a key that is neither expired nor revoked."
     ),
+    RateLimited: _Treatment(429, "Wait as long as `Retry-After` says.", retryable=True),
     Forbidden: _Treatment(403, "Use a key that is allowed to do this."),
     WrongState: _Treatment(409, "Read the current state and decide again."),
     InProgress: _Treatment(409, "Send the same request again in a moment.", retryable=True),
@@ -145,7 +149,10 @@ async def _answer_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, DenseMemError)
     treatment = next(_TREATMENTS[kind] for kind in type(error).__mro__ if kind in _TREATMENTS)
     errors = error.errors if isinstance(error, InvalidInput) else ()
-    return _problem(request, treatment, code=error.code, detail=str(error), errors=errors)
+    headers = {}
+    if isinstance(error, RateLimited):
+        headers["Retry-After"] = str(max(1, ceil(error.retry_after_seconds)))
+    return _problem(request, treatment, code=error.code, detail=str(error), errors=errors, headers=headers)
 
 
 async def _answer_validation(request: Request, error: Exception) -> Response:

@@ -18,6 +18,12 @@ _UNREADABLE: Final = Degradation(
     message="The service's role may not read the schema's revision.",
 )
 
+_REDIS_AWAY: Final = Degradation(
+    part="redis",
+    code="redis_unavailable",
+    message="Redis can't be written to; rate limits and wake-ups go through PostgreSQL.",
+)
+
 
 async def look_around(door: Door) -> Readiness:
     """Return whether this process can serve requests now."""
@@ -31,7 +37,9 @@ async def look_around(door: Door) -> Readiness:
     except (psycopg.OperationalError, Unavailable):
         return Readiness(status="not_ready", database="unavailable", migrations="unknown", degraded=[])
     if row is not None and row["version_num"] == _find_head():
-        return Readiness(status="ready", database="ok", migrations="ok", degraded=[])
+        # Asked outside the transaction: PostgreSQL never waits for Redis.
+        degraded = [] if door.redis is None or await door.redis.answers() else [_REDIS_AWAY]
+        return Readiness(status="ready", database="ok", migrations="ok", degraded=degraded)
     return Readiness(status="not_ready", database="ok", migrations="behind", degraded=[])
 
 

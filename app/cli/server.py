@@ -11,6 +11,7 @@ import uvicorn
 
 from app.api.app import create_app
 from app.cli.database import open_database
+from app.coordination.redis_link import open_redis
 from app.kernel.backend import Backend, prepare_backend, running_backend
 from app.kernel.database import Database
 from app.kernel.errors import SetupError
@@ -68,18 +69,18 @@ async def serving(database: Database, settings: Settings, *, with_worker: bool) 
         SetupError: the address is taken or not ours.
     """
     listener = bind(settings.host, settings.port)
-    server = uvicorn.Server(
-        uvicorn.Config(
-            create_app(database, settings),
-            log_config=None,
-            access_log=False,
-            lifespan="on",
-            timeout_graceful_shutdown=5,
-            server_header=False,
-        )
-    )
     stop = asyncio.Event()
-    async with asyncio.TaskGroup() as tasks:
+    async with open_redis(settings) as redis, asyncio.TaskGroup() as tasks:
+        server = uvicorn.Server(
+            uvicorn.Config(
+                create_app(database, settings, redis=redis),
+                log_config=None,
+                access_log=False,
+                lifespan="on",
+                timeout_graceful_shutdown=5,
+                server_header=False,
+            )
+        )
         worker = tasks.create_task(run_worker(database, settings, stop=stop)) if with_worker else None
         api = tasks.create_task(server.serve(sockets=[listener]))
         while not server.started and not api.done():

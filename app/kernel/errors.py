@@ -6,6 +6,7 @@
     │   └── IndependenceRefused    evidence that restates the guess it should confirm
     ├── NotFound              missing, malformed or another team's: one answer for all three
     ├── Unauthenticated       no key, or one that is unknown, expired or revoked
+    ├── RateLimited           a good key that has sent too many requests
     ├── Forbidden             a good key without the scope or the ownership
     ├── WrongState            the thing exists, but its state does not allow this
     │   └── InProgress        the same request is still running
@@ -69,6 +70,16 @@ class Unauthenticated(DenseMemError):
 
 class Forbidden(DenseMemError):
     default_code = "forbidden"
+
+
+class RateLimited(DenseMemError):
+    """Carries the seconds after which one more request is allowed."""
+
+    default_code = "rate_limited"
+
+    def __init__(self, message: str, *, retry_after_seconds: float) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
 
 
 class WrongState(DenseMemError):

@@ -8,7 +8,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class Settings(BaseSettings):
-    """Every field is an environment variable `DENSEMEM_<NAME>`, save the three database URLs.
+    """Every field is an environment variable `DENSEMEM_<NAME>`, save the URLs of PostgreSQL and Redis.
 
     Connection strings are secrets: they are never shown, logged or put into an error.
     """
@@ -39,6 +39,14 @@ class Settings(BaseSettings):
             description="Login that is a member of the dreamer role only; unset: DATABASE_URL.",
         ),
     ]
+    redis_url: Annotated[
+        SecretStr | None,
+        Field(
+            default=None,
+            validation_alias=AliasChoices("REDIS_URL", "redis_url"),
+            description="Redis for wake-ups and rate limits; unset, or while it is away: PostgreSQL.",
+        ),
+    ]
     data_dir: Annotated[Path, Field(default=Path(".densemem"), description="Folder of the embedded server.")]
     postgres_bin: Annotated[
         Path | None, Field(default=None, description="Folder with PostgreSQL's binaries; unset: looked up.")
@@ -59,6 +67,13 @@ class Settings(BaseSettings):
     ]
     statement_timeout_seconds: Annotated[
         float, Field(default=10.0, gt=0, le=600, description="Longest single statement of a request.")
+    ]
+    requests_per_minute: Annotated[
+        int, Field(default=6000, ge=1, le=1_000_000, description="Requests a key may send, evenly.")
+    ]
+    request_burst: Annotated[
+        int,
+        Field(default=1000, ge=1, le=1_000_000, description="Requests a key may send at once after a rest."),
     ]
     lease_seconds: Annotated[
         float,

@@ -10,13 +10,17 @@ KeyScope = Literal["read", "write", "operate"]
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A profile of a team, with what its key allows. `max_authority` caps the evidence that it submits."""
+    """A profile of a team, with what its key allows. `max_authority` caps the evidence that it submits.
+
+    `requests_per_minute` is the key's own limit; None means the instance's.
+    """
 
     key_id: str
     team_id: str
     profile_id: str
     scopes: frozenset[KeyScope]
     max_authority: Authority
+    requests_per_minute: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,7 @@ class Admin:
     """The holder of an admin key: manages teams, profiles and keys, reads no team's content."""
 
     key_id: str
+    requests_per_minute: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

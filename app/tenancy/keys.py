@@ -84,13 +84,14 @@ async def authenticate(reading: Reading, secret: str) -> Caller | Admin | None:
     if row is None:
         return None
     if row["team_id"] is None:
-        return Admin(row["key_id"])
+        return Admin(row["key_id"], row["requests_per_minute"])
     return Caller(
         key_id=row["key_id"],
         team_id=row["team_id"],
         profile_id=row["profile_id"],
         scopes=frozenset(row["scopes"]),
         max_authority=row["max_authority"],
+        requests_per_minute=row["requests_per_minute"],
     )
 
 
@@ -128,6 +129,18 @@ async def revoke_key(writing: Writing, key_id: str, *, actor: Actor = HOST) -> d
         raise NotFound("There is no such key.")
     revoked_at: datetime = row["revoked_at"]
     return revoked_at
+
+
+async def set_rate(writing: Writing, key_id: str, requests_per_minute: int | None) -> None:
+    """Leave the key with a limit of its own, from 1 a minute on; None gives it the instance's.
+
+    Processes that hold tokens of the key spend those first.
+
+    Raises:
+        NotFound: there is no such key.
+    """
+    if not await writing.execute(_SET_RATE, {"key_id": key_id, "rate": requests_per_minute}):
+        raise NotFound("There is no such key.")
 
 
 async def _insert_key(writing: Writing, draft: KeyDraft, *, team_id: str | None, scopes: list[str]) -> NewKey:
@@ -178,6 +191,8 @@ _LIST: LiteralString = """
 """
 
 _FIND_TEAM: LiteralString = "SELECT team_id FROM api_keys WHERE id = %(key_id)s"
+
+_SET_RATE: LiteralString = "UPDATE api_keys SET requests_per_minute = %(rate)s WHERE id = %(key_id)s"
 
 _REVOKE: LiteralString = """
     UPDATE api_keys SET revoked_at = clock_timestamp() WHERE id = %(key_id)s AND revoked_at IS NULL

@@ -60,6 +60,7 @@ class ApiKey(Base):
     created_at: Mapped[datetime] = created_now()
     expires_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
+    requests_per_minute: Mapped[int | None]
 
     __table_args__ = (
         ForeignKeyConstraint(
@@ -77,6 +78,7 @@ class ApiKey(Base):
             name="admin_stands_outside_teams",
         ),
         one_of("max_authority", Authority),
+        CheckConstraint("requests_per_minute >= 1", name="requests_per_minute_is_positive"),
         Index("api_keys_by_team", "team_id", "id"),
     )
 

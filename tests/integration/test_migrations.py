@@ -76,6 +76,7 @@ def test_every_team_table_forces_row_security_and_leads_its_key_with_the_team(em
         "instance_settings",
         "dream_schedules",
         "work_items",
+        "rate_buckets",
         "alembic_version",
     }
     with psycopg.connect(empty_url) as connection:
