@@ -1,12 +1,12 @@
 """Tables of the placement ledger: what was submitted and where each proposal landed."""
 
-from datetime import datetime
+from datetime import date, datetime
 
-from sqlalchemy import CheckConstraint, Index, Integer, UniqueConstraint, text
-from sqlalchemy.dialects.postgresql import DOUBLE_PRECISION, JSONB
+from sqlalchemy import BigInteger, CheckConstraint, Index, Integer, UniqueConstraint, text
+from sqlalchemy.dialects.postgresql import DOUBLE_PRECISION, JSONB, NUMERIC
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.kernel.schema import Base, created_now, one_of, references, team_key
+from app.kernel.schema import Base, created_now, one_of, references, team_key, team_reference
 from app.ledger.vocabulary import Status, Tier, Verdict
 from app.remember.outcomes import Category, ProcessingState
 from app.tenancy.authority import Authority
@@ -84,4 +84,27 @@ class PlacementOutcome(Base):
         one_of("verdict", Verdict, optional=True),
         CheckConstraint("(category IS NULL) = (placed_at IS NULL)", name="placed_has_a_category"),
         Index("placement_outcomes_by_relationship", "team_id", "relationship_id"),
+    )
+
+
+class VerifierUsage(Base):
+    """What a team's verifications have used of a model on one day (UTC). Added to by the application."""
+
+    __tablename__ = "verifier_usage"
+
+    team_id: Mapped[str] = team_key()
+    day: Mapped[date] = mapped_column(primary_key=True)
+    model: Mapped[str] = mapped_column(primary_key=True)
+    input_tokens: Mapped[int] = mapped_column(BigInteger)
+    output_tokens: Mapped[int] = mapped_column(BigInteger)
+    cache_read_tokens: Mapped[int] = mapped_column(BigInteger)
+    cache_write_tokens: Mapped[int] = mapped_column(BigInteger)
+    cost_usd: Mapped[object] = mapped_column(NUMERIC(12, 6))
+
+    __table_args__ = (
+        team_reference("verifier_usage_team"),
+        CheckConstraint(
+            "least(input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_usd) >= 0",
+            name="nothing_is_negative",
+        ),
     )

@@ -2,7 +2,8 @@
 
 A failure is not a verdict. Whoever calls a verifier writes a VerificationEvent for a `Judgement` and none for a
 `VerifierFailure`; then the item stays in the placement ledger and is tried again (Design, section 4, step 5).
-Adapters: `lexical.verifier.LexicalVerifier` (deterministic, needs nothing), and a provider-backed one elsewhere.
+Adapters: `lexical.verifier.LexicalVerifier` (deterministic, needs nothing), `provider.verifier.ProviderVerifier`
+(asks a model).
 """
 
 from dataclasses import dataclass

@@ -17,6 +17,7 @@ from app.kernel.errors import DenseMemError, LeaseLost
 from app.kernel.ids import new_id
 from app.kernel.settings import Settings
 from app.queue.leases import WAKE_CHANNEL, Lease, hand_back, lease_due, retry_later
+from app.worker.provider import Provider, open_provider
 from app.worker.steps import Kind, cycle_kind, placement_kind
 
 RETRY_SECONDS: Final = 5.0
@@ -25,9 +26,22 @@ log = structlog.get_logger()
 
 async def run_worker(database: Database, settings: Settings, *, stop: asyncio.Event) -> None:
     """Work until `stop` is set; then hand back what is held and return."""
+    async with open_provider(settings) as provider:
+        await work_until_stopped(database, settings, provider, stop=stop)
+
+
+async def work_until_stopped(
+    database: Database, settings: Settings, provider: Provider, *, stop: asyncio.Event
+) -> None:
+    """Work as `run_worker` does, with this provider."""
     wake = asyncio.Event()
     kinds = [
-        placement_kind(database, slots=settings.worker_placements, lease_seconds=settings.lease_seconds),
+        placement_kind(
+            database,
+            slots=settings.worker_placements,
+            lease_seconds=settings.lease_seconds,
+            provider=provider,
+        ),
         cycle_kind(database, slots=settings.worker_cycles, lease_seconds=settings.lease_seconds),
     ]
     tasks = [

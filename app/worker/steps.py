@@ -1,5 +1,6 @@
 """The two kinds of work, wired: a placement as the application, a cycle as the dreamer."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -7,11 +8,14 @@ from app.dreaming.cycle import run_cycle
 from app.hypotheses.echo import EchoIndex
 from app.kernel.database import Database, Scope
 from app.kernel.processes import run_in_process
+from app.llm.usage import Tally
 from app.queue.heartbeat import work_under_lease
 from app.queue.leases import Lease, renew
 from app.remember.lexical.verifier import LexicalVerifier
 from app.remember.pipeline import place_ingest
+from app.remember.provider.usage import charge_verifier
 from app.review.submissions import settle_submissions
+from app.worker.provider import Provider
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,21 +28,29 @@ class Kind:
     step: Callable[[Lease], Awaitable[None]]
 
 
-def placement_kind(database: Database, *, slots: int, lease_seconds: float) -> Kind:
-    """Place submissions with the verifier that needs no provider."""
-    verifier = LexicalVerifier()
+def placement_kind(
+    database: Database, *, slots: int, lease_seconds: float, provider: Provider | None = None
+) -> Kind:
+    """Place submissions with the provider's verifier where there is one, else with the lexical one."""
     statements = EchoIndex()
 
     async def place(lease: Lease) -> None:
-        await work_under_lease(
-            database,
-            Scope("app"),
-            lease,
-            place_ingest(database, lease, verifier=verifier, echo=statements.is_echo),
-            seconds=lease_seconds,
-            renewal=lambda writing: renew(writing, lease, seconds=lease_seconds),
-        )
+        tally = Tally()
+        verifier = LexicalVerifier() if provider is None else provider.choose_verifier(tally)
         scope = Scope("app", lease.team_id)
+        try:
+            await work_under_lease(
+                database,
+                Scope("app"),
+                lease,
+                place_ingest(database, lease, verifier=verifier, echo=statements.is_echo),
+                seconds=lease_seconds,
+                renewal=lambda writing: renew(writing, lease, seconds=lease_seconds),
+            )
+        finally:
+            # What was used has to be paid, whatever became of the placement.
+            if provider is not None and tally.usage.turns:
+                await asyncio.shield(charge_verifier(database, lease.team_id, tally.usage, provider.prices))
         await database.unit_of_work(scope, lambda writing: settle_submissions(writing, lease.team_id))
 
     return Kind("placement", Scope("app"), slots, place)

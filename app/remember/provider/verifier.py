@@ -1,0 +1,47 @@
+"""The provider-backed verifier behind the verifier port."""
+
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from app.llm.model import Answered, Effort, Refused, StructuredModel, name_outcome
+from app.llm.prompts import load_prompt
+from app.llm.usage import Tally
+from app.remember.claim import Citation, Claim, Judgement
+from app.remember.provider.question import build_question, read_judgement
+from app.remember.verify import VerifierFailure
+
+PROMPT: Final = "verifier-v1"
+# One citation, its retries included; the lease is renewed meanwhile, and a later try is cheap.
+SECONDS_PER_CITATION: Final = 120.0
+
+
+def _draw_request() -> str:
+    return secrets.token_hex(8)
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderVerifier:
+    """Asks a model. `tally` gathers what it costs, also for answers that were no use."""
+
+    model: StructuredModel
+    effort: Effort | None = None
+    tally: Tally = field(default_factory=Tally)
+    draw_request: Callable[[], str] = _draw_request
+    kind: str = "provider"
+    version: str = PROMPT
+
+    async def judge(self, claim: Claim, citation: Citation) -> Judgement | VerifierFailure:
+        request = self.draw_request()
+        question = build_question(
+            load_prompt(self.version), claim, citation, request=request, effort=self.effort
+        )
+        deadline = time.monotonic() + SECONDS_PER_CITATION
+        outcome = await self.model.ask(question, deadline=deadline, tally=self.tally)
+        if isinstance(outcome, Answered):
+            return read_judgement(outcome.text, request=request)
+        return VerifierFailure(
+            f"verifier_{name_outcome(outcome)}", retryable=not isinstance(outcome, Refused)
+        )

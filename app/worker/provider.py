@@ -1,0 +1,70 @@
+"""The provider as one worker process uses it: two models, their prices, and whether there is a key now."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import structlog
+
+from app.kernel.settings import Settings
+from app.llm.anthropic_model import AnthropicModel, AnthropicOptions
+from app.llm.key import Key, find_key
+from app.llm.model import StructuredModel
+from app.llm.prices import PriceTable, load_prices
+from app.llm.usage import Tally
+from app.remember.lexical.verifier import LexicalVerifier
+from app.remember.provider.verifier import ProviderVerifier
+from app.remember.verify import Verifier
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """What steps need of the provider. Nothing is opened before it is first used."""
+
+    settings: Settings
+    dreamer: StructuredModel
+    verifier: StructuredModel
+    prices: PriceTable
+
+    def has_key(self) -> bool:
+        """Say whether there is a key at this moment; one that cannot be read is reported and counts as none."""
+        found = find_key()
+        if isinstance(found, Key):
+            return True
+        if found.fault is not None:
+            log.warning("the provider's key can't be used", action="provider", fault=found.fault)
+        return False
+
+    def choose_verifier(self, tally: Tally) -> Verifier:
+        """Return the verifier of the settings; `auto` is the provider's as long as there is a key."""
+        chosen = self.settings.verifier
+        if chosen == "provider" or (chosen == "auto" and self.has_key()):
+            return ProviderVerifier(self.verifier, self.settings.provider_effort, tally)
+        return LexicalVerifier()
+
+
+@asynccontextmanager
+async def open_provider(settings: Settings) -> AsyncIterator[Provider]:
+    """Give the provider of the settings, and leave no connection of it open.
+
+    Raises:
+        SetupError: the price file is wrong.
+    """
+    prices = load_prices(settings.price_file)
+    dreamer, verifier = (
+        AnthropicModel(
+            AnthropicOptions(
+                model=name,
+                base_url=settings.anthropic_base_url,
+                has_fallbacks=settings.provider_fallbacks,
+            )
+        )
+        for name in (settings.dreamer_model, settings.verifier_model)
+    )
+    try:
+        yield Provider(settings, dreamer, verifier, prices)
+    finally:
+        await dreamer.close()
+        await verifier.close()

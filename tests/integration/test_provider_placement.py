@@ -1,0 +1,144 @@
+"""Placing with the provider's verifier, over HTTP and through the worker's own step."""
+
+import json
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from app.kernel.database import Database
+from app.kernel.settings import Settings
+from app.llm.key import FILE_VARIABLE, KEY_VARIABLE
+from app.llm.prices import BUILT_IN
+from app.llm.usage import Tally
+from app.remember.lexical.verifier import LexicalVerifier
+from app.remember.placements import Placement, get_placement
+from app.remember.provider.usage import read_verifier_costs
+from app.remember.provider.verifier import ProviderVerifier
+from app.tenancy.callers import Caller
+from app.worker.provider import Provider, open_provider
+from app.worker.steps import placement_kind
+from tests.integration.submissions import lease, scope, state, submit
+from tests.provider_server.replies import Said
+from tests.provider_server.server import KEY, Answer, ProviderServer, provider
+
+USAGE = {"input_tokens": 1000, "output_tokens": 100}
+
+
+@pytest.fixture
+async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ProviderServer]:
+    monkeypatch.setenv(KEY_VARIABLE, KEY)
+    async with provider() as served:
+        yield served
+
+
+@pytest.fixture
+async def provided(server: ProviderServer) -> AsyncIterator[Provider]:
+    async with open_provider(Settings.model_validate({"anthropic_base_url": server.url})) as opened:
+        yield opened
+
+
+def verdict(name: str, confidence: float = 0.9) -> Any:
+    """Return a speaker that gives every question this verdict."""
+
+    def speak(body: dict[str, Any]) -> Answer:
+        request = json.loads(body["messages"][0]["content"].split("\n")[1])["request"]
+        answer = {"request": request, "verdict": name, "confidence": confidence, "rationale": "It says so."}
+        return Said(text=json.dumps(answer), model=body["model"], usage=USAGE)
+
+    return speak
+
+
+async def place(database: Database, team: Caller, ingest_id: str, provided: Provider) -> Placement:
+    kind = placement_kind(database, slots=1, lease_seconds=60, provider=provided)
+    await kind.step(await lease(database, team, ingest_id))
+    async with database.reading(scope(team)) as reading:
+        return await get_placement(reading, team.team_id, ingest_id)
+
+
+@pytest.mark.parametrize(
+    ("name", "confidence", "category"),
+    [
+        ("entailed", 0.9, "relationship_validated_claim"),
+        ("entailed", 0.6, "relationship_validated_claim"),
+        ("entailed", 0.59, "relationship_pending_evidence"),
+        ("insufficient", 0.9, "relationship_pending_evidence"),
+        ("contradicted", 0.9, "relationship_rejected"),
+    ],
+)
+async def test_the_verdict_and_the_write_threshold_decide(
+    database: Database,
+    team: Caller,
+    server: ProviderServer,
+    provided: Provider,
+    name: str,
+    confidence: float,
+    category: str,
+) -> None:
+    server.speak = verdict(name, confidence)
+    text = "Uvicorn is what Gradio runs upon."
+    ingest_id = await submit(database, team, state("Gradio", "depends_on", "Uvicorn", text=text))
+    placement = await place(database, team, ingest_id, provided)
+    [outcome] = placement.relationship_outcomes
+    assert (outcome.category, outcome.verdict, outcome.confidence) == (category, name, confidence)
+    assert server.messages[0]["model"] == "claude-sonnet-5-5"
+
+
+async def test_a_failure_is_no_verdict_and_a_later_try_gets_one(
+    database: Database, team: Caller, server: ProviderServer, provided: Provider
+) -> None:
+    server.speak = lambda body: Said(text="I would rather not.", model=body["model"], usage=USAGE)
+    ingest_id = await submit(database, team, state("Gradio", "depends_on", "Uvicorn"))
+    waiting = await place(database, team, ingest_id, provided)
+    assert waiting.processing_state == "queued"
+    assert [error["code"] for error in waiting.errors] == ["verifier_invalid_answer"]
+    async with database.reading(scope(team)) as reading:
+        query = "SELECT id FROM verification_events WHERE team_id = %(team_id)s"
+        assert await reading.fetch_all(query, {"team_id": team.team_id}) == []
+
+    server.speak = verdict("insufficient")
+    placed = await place(database, team, ingest_id, provided)
+    assert placed.processing_state == "completed"
+    async with database.reading(scope(team)) as reading:
+        query = "SELECT relationship_id FROM eligible_relationships WHERE team_id = %(team_id)s"
+        eligible = await reading.fetch_all(query, {"team_id": team.team_id})
+        events = await reading.fetch_all(
+            "SELECT verifier_kind, verifier_version FROM verification_events WHERE team_id = %(team_id)s",
+            {"team_id": team.team_id},
+        )
+    assert len(eligible) == 1
+    assert events == [{"verifier_kind": "provider", "verifier_version": "verifier-v1"}]
+
+
+async def test_every_answer_is_charged_to_the_team_also_one_that_was_no_use(
+    database: Database, team: Caller, server: ProviderServer, provided: Provider
+) -> None:
+    server.speak = lambda body: Said(text="no", model=body["model"], usage=USAGE)
+    ingest_id = await submit(database, team, state("Gradio", "depends_on", "Uvicorn"))
+    await place(database, team, ingest_id, provided)
+    server.speak = verdict("entailed")
+    await place(database, team, ingest_id, provided)
+    today = datetime.now(UTC).date()
+    async with database.reading(scope(team)) as reading:
+        costs = await read_verifier_costs(reading, team.team_id, since=today - timedelta(days=1))
+    assert [(cost.model, cost.tokens.input, cost.tokens.output) for cost in costs] == [
+        ("claude-sonnet-5-5", 2000, 200)
+    ]
+    price = BUILT_IN.prices["claude-sonnet-5-5"]
+    assert sum(cost.cost_usd for cost in costs) == (2000 * price.input + 200 * price.output) / 1_000_000
+
+
+async def test_who_verifies_follows_the_setting_and_the_key_of_the_moment(
+    monkeypatch: pytest.MonkeyPatch, provided: Provider
+) -> None:
+    assert isinstance(provided.choose_verifier(Tally()), ProviderVerifier)
+    monkeypatch.delenv(KEY_VARIABLE)
+    assert isinstance(provided.choose_verifier(Tally()), LexicalVerifier)
+    monkeypatch.setenv(FILE_VARIABLE, "/nowhere/key")
+    assert isinstance(provided.choose_verifier(Tally()), LexicalVerifier)
+    async with open_provider(Settings.model_validate({"verifier": "provider"})) as always:
+        assert isinstance(always.choose_verifier(Tally()), ProviderVerifier)
+    monkeypatch.setenv(KEY_VARIABLE, KEY)
+    async with open_provider(Settings.model_validate({"verifier": "lexical"})) as never:
+        assert isinstance(never.choose_verifier(Tally()), LexicalVerifier)
