@@ -9,7 +9,7 @@ from alembic import op
 from app.kernel.ddl import freeze, grant, protect
 
 revision = "0029"
-down_revision = "0018"
+down_revision = "0026"
 branch_labels = None
 depends_on = None
 
