@@ -5,8 +5,10 @@ import gc
 import signal
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
+from typing import Final
 
+import structlog
 import uvicorn
 
 from app.api.app import create_app
@@ -14,9 +16,14 @@ from app.cli.database import open_database
 from app.coordination.redis_link import open_redis
 from app.kernel.backend import Backend, prepare_backend, running_backend
 from app.kernel.database import Database
-from app.kernel.errors import SetupError
+from app.kernel.errors import SetupError, Unavailable
 from app.kernel.settings import Settings
 from app.worker.loop import run_worker
+
+ENDING_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+# Requests under way, open streams included, get so long to end.
+SHUTDOWN_SECONDS: Final = 3
+log = structlog.get_logger()
 
 
 def serve_until_signalled(settings: Settings, *, with_worker: bool) -> None:
@@ -46,19 +53,50 @@ def serve_until_signalled(settings: Settings, *, with_worker: bool) -> None:
 
 
 def work_until_signalled(settings: Settings) -> None:
-    """Work without an API, on DATABASE_URL or beside a running server, until the process is asked to end."""
+    """Work without an API, on DATABASE_URL or beside a running server, until the process is asked to end.
 
-    async def run(backend: Backend) -> None:
-        stop = asyncio.Event()
-        async with open_database(settings, backend) as database, asyncio.TaskGroup() as tasks:
-            working = tasks.create_task(run_worker(database, settings, stop=stop))
-            asked = tasks.create_task(until_signalled())
+    While DATABASE_URL does not answer it is waited for.
+    """
+
+    async def run() -> None:
+        asked = asyncio.create_task(until_signalled())
+        await asyncio.sleep(0)
+        async with AsyncExitStack() as stack:
+            opening = asyncio.create_task(open_when_available(settings, stack))
+            await asyncio.wait([asked, opening], return_when=asyncio.FIRST_COMPLETED)
+            if not opening.done():
+                opening.cancel()
+                return
+            stop = asyncio.Event()
+            working = asyncio.create_task(run_worker(opening.result(), settings, stop=stop))
             await asyncio.wait([working, asked], return_when=asyncio.FIRST_COMPLETED)
             stop.set()
             asked.cancel()
+            await working
 
+    asyncio.run(run())
+
+
+async def open_when_available(settings: Settings, stack: AsyncExitStack) -> Database:
+    """Return the open database as soon as it answers; a fault that time does not mend is raised."""
+    is_waiting = False
+    while True:
+        try:
+            backend = await asyncio.to_thread(find_backend, settings)
+            return await stack.enter_async_context(open_database(settings, backend))
+        except Unavailable as error:
+            if error.code != "database_unavailable":
+                raise
+            if not is_waiting:
+                log.warning("waiting for PostgreSQL", action="start", code=error.code)
+            is_waiting = True
+        await asyncio.sleep(settings.poll_seconds)
+
+
+def find_backend(settings: Settings) -> Backend:
+    """Return DATABASE_URL's server or the embedded one that another process runs."""
     with running_backend(settings, joins_running=True, may_start=False) as backend:
-        asyncio.run(run(backend))
+        return backend
 
 
 @asynccontextmanager
@@ -77,10 +115,12 @@ async def serving(database: Database, settings: Settings, *, with_worker: bool) 
                 log_config=None,
                 access_log=False,
                 lifespan="on",
-                timeout_graceful_shutdown=5,
+                timeout_graceful_shutdown=SHUTDOWN_SECONDS,
                 server_header=False,
             )
         )
+        # Signals are this module's to hear: worker and API end side by side, not one after the other.
+        server.capture_signals = nullcontext  # type: ignore[assignment]  # It enters as the method does.
         worker = tasks.create_task(run_worker(database, settings, stop=stop)) if with_worker else None
         api = tasks.create_task(server.serve(sockets=[listener]))
         while not server.started and not api.done():
@@ -98,15 +138,18 @@ async def serving(database: Database, settings: Settings, *, with_worker: bool) 
 
 
 async def until_signalled() -> None:
-    """Return when the process is asked to end: SIGINT or SIGTERM.
-
-    Call it before `serving` starts its server, which hears the same signals and passes them on.
-    """
+    """Return when the process is asked to end: SIGINT or SIGTERM. A second one ends it at once."""
     asked = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+
+    def end() -> None:
+        asked.set()
+        for number in ENDING_SIGNALS:
+            loop.remove_signal_handler(number)
+
+    for number in ENDING_SIGNALS:
         with suppress(NotImplementedError):
-            loop.add_signal_handler(number, asked.set)
+            loop.add_signal_handler(number, end)
     await asked.wait()
 
 

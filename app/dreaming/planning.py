@@ -16,11 +16,13 @@ from app.dreaming.schedule import DailySchedule, read_schedule
 from app.kernel.database import Database, Scope, Writing
 from app.kernel.errors import DenseMemError, InvalidInput
 from app.kernel.ids import new_id
-from app.queue.leases import enqueue
+from app.queue.leases import enqueue, wake_workers
 from app.tenancy.configuration import Configuration, effective_configuration
 
 log = structlog.get_logger()
 
+# What wakes whoever looks for due teams.
+SCHEDULE: Final = "schedule"
 # A window that begins later than this is called a catch-up.
 LATE_AFTER: Final = timedelta(minutes=15)
 
@@ -39,6 +41,7 @@ async def plan_team(writing: Writing, team_id: str, now: datetime) -> datetime |
     if configuration.enabled:
         next_due_at = schedule_of(configuration).first_after(now)
     await writing.execute(_PLAN, {"team_id": team_id, "next_due_at": next_due_at})
+    await wake_workers(writing, SCHEDULE)
     return next_due_at
 
 
@@ -48,6 +51,7 @@ async def plan_all_teams(writing: Writing) -> None:
     What is due at this very moment has no window behind it yet, so the tick plans and queues nothing.
     """
     await writing.execute(_REPLAN)
+    await wake_workers(writing, SCHEDULE)
 
 
 async def enqueue_due(database: Database, *, now: datetime) -> int:
@@ -59,6 +63,14 @@ async def enqueue_due(database: Database, *, now: datetime) -> int:
     async with database.reading(Scope("dreamer")) as reading:
         rows = await reading.fetch_all(_DUE, {"now": now})
     return sum([await _enqueue_apart(database, row["team_id"], now) for row in rows])
+
+
+async def seconds_until_planned(database: Database, *, now: datetime) -> float | None:
+    """Return in how many seconds from `now` the next team is due; None when none is."""
+    async with database.reading(Scope("dreamer")) as reading:
+        row = await reading.fetch_one(_NEXT)
+    next_due_at = None if row is None else row["next_due_at"]
+    return None if next_due_at is None else (next_due_at - now).total_seconds()
 
 
 async def _enqueue_apart(database: Database, team_id: str, now: datetime) -> bool:
@@ -163,6 +175,8 @@ def _log_fault(team_id: str, error: Exception) -> None:
 _DUE: LiteralString = """
     SELECT team_id FROM dream_schedules WHERE next_due_at <= %(now)s ORDER BY next_due_at, team_id
 """
+
+_NEXT: LiteralString = "SELECT min(next_due_at) AS next_due_at FROM dream_schedules"
 
 # Whoever finds the row locked leaves it to the scheduler that holds it.
 _LOCK_DUE: LiteralString = """

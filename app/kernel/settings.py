@@ -80,7 +80,8 @@ class Settings(BaseSettings):
         Field(default=60.0, ge=1, le=3600, description="Length of a worker's lease; renewed at a third."),
     ]
     poll_seconds: Annotated[
-        float, Field(default=1.0, gt=0, le=60, description="Longest sleep of an idle worker.")
+        float,
+        Field(default=1.0, gt=0, le=60, description="Longest sleep of a worker that no wake-up reaches."),
     ]
     worker_placements: Annotated[
         int, Field(default=2, ge=0, le=64, description="Placements at once in a worker process.")

@@ -1,31 +1,32 @@
-"""Lease, work, finish, wait: one loop a slot, all ending in order when told to stop."""
+"""Lease, work, sleep until more is due: one loop a kind and a duty, all ending in order when told to stop."""
 
 import asyncio
 import os
 import socket
-from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from itertools import count
 from typing import Final
 
 import psycopg
 import structlog
 
-from app.dreaming.planning import enqueue_due
 from app.kernel.database import Database, Writing
-from app.kernel.errors import DenseMemError, LeaseLost
+from app.kernel.errors import DenseMemError
 from app.kernel.ids import new_id
 from app.kernel.settings import Settings
-from app.queue.leases import WAKE_CHANNEL, Lease, hand_back, lease_due, retry_later
+from app.queue.leases import Lease, lease_due, seconds_until_due
+from app.worker.duties import Duty, schedule_duty
 from app.worker.provider import Provider, open_provider
 from app.worker.steps import Kind, cycle_kind, placement_kind
+from app.worker.wake import Bell, WakeUps, hear_notifications
+from app.worker.work import give_back, work_on
 
-RETRY_SECONDS: Final = 5.0
+GRACE_SECONDS: Final = 4.0
 log = structlog.get_logger()
 
 
 async def run_worker(database: Database, settings: Settings, *, stop: asyncio.Event) -> None:
-    """Work until `stop` is set; then hand back what is held and return."""
+    """Work until `stop` is set; then hand back what is held and return, after `GRACE_SECONDS` at the latest."""
     async with open_provider(settings) as provider:
         await work_until_stopped(database, settings, provider, stop=stop)
 
@@ -34,7 +35,6 @@ async def work_until_stopped(
     database: Database, settings: Settings, provider: Provider, *, stop: asyncio.Event
 ) -> None:
     """Work as `run_worker` does, with this provider."""
-    wake = asyncio.Event()
     kinds = [
         placement_kind(
             database,
@@ -44,124 +44,122 @@ async def work_until_stopped(
         ),
         cycle_kind(database, slots=settings.worker_cycles, lease_seconds=settings.lease_seconds),
     ]
+    wake_ups = WakeUps(poll_seconds=settings.poll_seconds)
     tasks = [
-        asyncio.create_task(work_off(database, kind, settings, wake, worker=worker_name()))
+        asyncio.create_task(work_off(database, kind, wake_ups, lease_seconds=settings.lease_seconds))
         for kind in kinds
-        for _ in range(kind.slots)
+        if kind.slots > 0
     ]
-    tasks += [
-        asyncio.create_task(hear_wake_ups(database, wake)),
-        asyncio.create_task(enqueue_when_due(database, settings)),
-    ]
+    tasks += [asyncio.create_task(keep_up(duty, wake_ups)) for duty in (schedule_duty(database),)]
+    tasks.append(asyncio.create_task(hear_notifications(database, wake_ups)))
     stopping = asyncio.create_task(stop.wait())
     try:
         await asyncio.wait([stopping, *tasks], return_when=asyncio.FIRST_COMPLETED)
     finally:
-        for task in (stopping, *tasks):
-            task.cancel()
-        ended = await asyncio.gather(*tasks, return_exceptions=True)
-    for outcome in ended:
-        if isinstance(outcome, Exception):
-            raise outcome
+        await end_tasks([stopping, *tasks])
 
 
-async def work_off(
-    database: Database, kind: Kind, settings: Settings, wake: asyncio.Event, *, worker: str
-) -> None:
-    """Take one due item of the kind after the other; sleep when there is none."""
-    while True:
+async def work_off(database: Database, kind: Kind, wake_ups: WakeUps, *, lease_seconds: float) -> None:
+    """Lease for the free slots and start a step for each item; sleep when none is due or no slot is free."""
+    bell = wake_ups.bell(kind.name)
+    running: set[asyncio.Task[None]] = set()
+    turns = Turns(database, kind, lease_seconds)
+
+    def free_slot(task: asyncio.Task[None]) -> None:
+        running.discard(task)
+        bell.ring()
+
+    # A group, so that whoever is told to stop stops its steps and waits until they have handed back.
+    async with asyncio.TaskGroup() as steps:
+        while True:
+            if len(running) == kind.slots:
+                await bell.wait(wake_ups.longest_sleep())
+                continue
+            leases, seconds = await turns.take(free_slots=kind.slots - len(running))
+            for lease in leases:
+                task = steps.create_task(work_on(database, kind, lease))
+                running.add(task)
+                task.add_done_callback(free_slot)
+            if not leases:
+                await bell.wait(wake_ups.sleep_until_due(seconds))
+
+
+class Turns:
+    """Leases of one kind for one process, which remembers whose turn it was."""
+
+    def __init__(self, database: Database, kind: Kind, lease_seconds: float) -> None:
+        self._database = database
+        self._kind = kind
+        self._lease_seconds = lease_seconds
+        self._worker = worker_name()
+        self._last_team = ""
+
+    async def take(self, *, free_slots: int = 1) -> tuple[list[Lease], float | None]:
+        """Lease up to so many due items, or return in how many seconds one will be due.
+
+        None: nothing is unfinished. While the database is away nothing is due by the next poll (0 seconds).
+        A stop that comes while the answer is on its way hands back what the answer brings.
+        """
+        asking = asyncio.ensure_future(
+            self._database.unit_of_work(self._kind.scope, lambda writing: self._ask(writing, free_slots))
+        )
         try:
-            lease = await take_next(database, kind, worker, seconds=settings.lease_seconds)
-        except (DenseMemError, psycopg.Error) as error:
-            log.warning("no work could be leased", action="lease", kind=kind.name, code=type(error).__name__)
-            lease = None
-        if lease is None:
-            await sleep_until(wake, settings.poll_seconds)
-        else:
-            await work_on(database, kind, lease)
-
-
-async def take_next(database: Database, kind: Kind, worker: str, *, seconds: float) -> Lease | None:
-    """Lease the item that has been due the longest, or return None."""
-    leases = await database.unit_of_work(
-        kind.scope, lambda writing: lease_due(writing, kind=kind.name, worker=worker, seconds=seconds)
-    )
-    return leases[0] if leases else None
-
-
-async def work_on(database: Database, kind: Kind, lease: Lease) -> None:
-    """Run the step. A fault costs an attempt, a shutdown hands the item back, as far as the step has not."""
-    with structlog.contextvars.bound_contextvars(
-        action=kind.name, team=lease.team_id, item=lease.item_id, attempt=lease.attempt
-    ):
-        try:
-            await kind.step(lease)
+            leases, seconds = await asyncio.shield(asking)
         except asyncio.CancelledError:
-            await asyncio.shield(end_lease(database, kind, lambda writing: hand_back(writing, lease)))
+            await asyncio.wait([asking], timeout=GRACE_SECONDS / 2)
+            if asking.done() and not asking.cancelled() and asking.exception() is None:
+                for lease in asking.result()[0]:
+                    await give_back(self._database, self._kind, lease)
             raise
-        except LeaseLost:
-            log.warning("lease lost")
-        except Exception as error:  # noqa: BLE001  # The one place where any fault must not end the worker.
-            # Neither the message nor the traceback is logged: either may quote evidence.
-            log.error("step failed", error=type(error).__name__, where=fault_location(error))
-            delay = RETRY_SECONDS * 2**lease.attempt
-            await end_lease(database, kind, lambda writing: retry_later(writing, lease, delay_seconds=delay))
-
-
-async def end_lease(database: Database, kind: Kind, ending: Callable[[Writing], Awaitable[None]]) -> None:
-    """End the lease unless the step did so; while the database is away it is left to run out."""
-    try:
-        await database.unit_of_work(kind.scope, ending)
-    except LeaseLost:
-        pass
-    except (DenseMemError, psycopg.Error) as error:
-        log.warning("lease left to run out", code=type(error).__name__)
-
-
-async def enqueue_when_due(database: Database, settings: Settings) -> None:
-    """Make a cycle of each team that is due, again and again."""
-    while True:
-        try:
-            await enqueue_due(database, now=datetime.now(UTC))
         except (DenseMemError, psycopg.Error) as error:
-            log.warning("schedule not read", action="schedule", code=type(error).__name__)
-        await asyncio.sleep(settings.poll_seconds)
+            log.warning("no work could be leased", action=self._kind.name, code=type(error).__name__)
+            return [], 0
+        if leases:
+            self._last_team = max(leases, key=self._place_in_ring).team_id
+        return leases, seconds
+
+    async def _ask(self, writing: Writing, limit: int) -> tuple[list[Lease], float | None]:
+        leases = await lease_due(
+            writing,
+            kind=self._kind.name,
+            worker=self._worker,
+            seconds=self._lease_seconds,
+            limit=limit,
+            after=self._last_team,
+        )
+        return leases, None if leases else await seconds_until_due(writing, kind=self._kind.name)
+
+    def _place_in_ring(self, lease: Lease) -> tuple[bool, str]:
+        return (lease.team_id <= self._last_team, lease.team_id)
 
 
-async def hear_wake_ups(database: Database, wake: asyncio.Event) -> None:
-    """Set `wake` at each notification; without a connection the polls go on by themselves."""
+async def keep_up(duty: Duty, wake_ups: WakeUps) -> None:
+    """Fulfil the duty when it is due, again and again; a fault of the database is tried again."""
+    bell: Bell = wake_ups.bell(duty.name)
     while True:
+        seconds: float | None = 0
         try:
-            async with database.listening(WAKE_CHANNEL) as connection:
-                async for _ in connection.notifies():
-                    wake.set()
-        except (DenseMemError, psycopg.Error):
-            await asyncio.sleep(RETRY_SECONDS)
+            seconds = await duty.fulfil()
+        except (DenseMemError, psycopg.Error) as error:
+            log.warning("duty not fulfilled", action=duty.name, code=type(error).__name__)
+        await bell.wait(wake_ups.sleep_until_due(seconds))
 
 
-async def sleep_until(wake: asyncio.Event, seconds: float) -> None:
-    """Return at the next wake-up, after `seconds` at the latest."""
-    try:
-        await asyncio.wait_for(wake.wait(), timeout=seconds)
-    except TimeoutError:
-        return
-    wake.clear()
+async def end_tasks(tasks: Sequence[asyncio.Task[object]]) -> None:
+    """Leave the tasks ended, or given up when they don't end in time; raise what ended one of them by itself."""
+    for task in tasks:
+        task.cancel()
+    ended, late = await asyncio.wait(tasks, timeout=GRACE_SECONDS)
+    if late:
+        log.warning("work was left behind", action="stop", count=len(late))
+    for task in ended:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            raise error
 
 
 def worker_name() -> str:
     """Return a name that no other worker ever had, so a restart never looks like the dead one alive."""
-    return f"{socket.gethostname()}:{os.getpid()}:{next(_slots)}:{new_id('run')[-10:]}"
+    return f"{socket.gethostname()}:{os.getpid()}:{next(_workers)}:{new_id('run')[-10:]}"
 
 
-def fault_location(error: BaseException) -> str:
-    """Return the file and line that raised, which quote nothing."""
-    traceback = error.__traceback__
-    while traceback is not None and traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    if traceback is None:
-        return "unknown"
-    code = traceback.tb_frame.f_code
-    return f"{code.co_filename.rpartition('/app/')[2]}:{traceback.tb_lineno}"
-
-
-_slots = count(1)
+_workers = count(1)

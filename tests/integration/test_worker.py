@@ -13,8 +13,9 @@ from app.queue.leases import Lease, enqueue, lease_due
 from app.remember.intake import accept
 from app.remember.placements import get_placement
 from app.tenancy.callers import Caller
-from app.worker.loop import run_worker, take_next, work_on, worker_name
+from app.worker.loop import Turns, run_worker, worker_name
 from app.worker.steps import Kind
+from app.worker.work import work_on
 from tests.integration.submissions import state
 
 SETTINGS = Settings.model_validate({"poll_seconds": 0.05, "worker_cycles": 0})
@@ -39,8 +40,7 @@ async def make_item(database: Database, team: Caller) -> str:
 
 
 async def take(database: Database, kind: Kind) -> Lease:
-    lease = await take_next(database, kind, "worker", seconds=60)
-    assert lease is not None
+    [lease], _ = await Turns(database, kind, 60).take()
     return lease
 
 

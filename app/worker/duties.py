@@ -1,0 +1,29 @@
+"""What a worker does at a moment rather than for an item. Safe to do in many processes at once."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from app.dreaming.planning import SCHEDULE, enqueue_due, seconds_until_planned
+from app.kernel.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Duty:
+    """`fulfil` does what is due and returns in how many seconds more will be; None: nothing is known of.
+
+    It is called at that time, at a wake-up of the kind `name`, and now and then.
+    """
+
+    name: str
+    fulfil: Callable[[], Awaitable[float | None]]
+
+
+def schedule_duty(database: Database) -> Duty:
+    """Make a cycle of each team that is due."""
+
+    async def plan() -> float | None:
+        await enqueue_due(database, now=datetime.now(UTC))
+        return await seconds_until_planned(database, now=datetime.now(UTC))
+
+    return Duty(SCHEDULE, plan)
