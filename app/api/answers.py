@@ -25,9 +25,9 @@ def answer(body: Answer, *, status: int = 200, headers: Mapping[str, str] | None
     return Response(body.model_dump_json(), status, headers, media_type=_JSON)
 
 
-def answer_given(given: Given) -> Response:
-    """Return a new or a stored answer; the header tells which."""
-    headers = {"Idempotency-Replayed": "true"} if given.is_replayed else {}
+def answer_given(given: Given, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a new or a stored answer; a header tells which."""
+    headers = {**(headers or {}), **({"Idempotency-Replayed": "true"} if given.is_replayed else {})}
     content = json.dumps(given.body, ensure_ascii=False, separators=(",", ":"))
     return Response(content, given.status, headers, media_type=_JSON)
 

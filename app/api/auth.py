@@ -6,7 +6,7 @@ A missing, malformed, unknown, expired and revoked key are refused with one and 
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Final
 
-from fastapi import Depends
+from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from app.api.door import DoorHere
@@ -22,10 +22,15 @@ _BEARER: Final = HTTPBearer(
 
 
 async def identify(
-    door: DoorHere, presented: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)]
+    door: DoorHere,
+    request: Request,
+    presented: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)],
 ) -> Caller | Admin:
     """Return who the request's key belongs to; raise Unauthenticated or RateLimited."""
-    return await door.admission.admit(None if presented is None else presented.credentials)
+    identity = await door.admission.admit(None if presented is None else presented.credentials)
+    # Whoever refuses the request later needs to know whose it is.
+    request.state.identity = identity
+    return identity
 
 
 Identity = Annotated[Caller | Admin, Depends(identify)]

@@ -16,6 +16,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.api.ids import look_up
 from app.api.request_id import request_id_of
 from app.api.wire.problem import FieldProblem, Problem
 from app.kernel.errors import (
@@ -147,6 +148,9 @@ def field_errors(
 
 async def _answer_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, DenseMemError)
+    if isinstance(error, InvalidInput):
+        missing = await _find_missing(request)
+        error = error if missing is None else missing
     treatment = next(_TREATMENTS[kind] for kind in type(error).__mro__ if kind in _TREATMENTS)
     errors = error.errors if isinstance(error, InvalidInput) else ()
     headers = {}
@@ -159,13 +163,19 @@ async def _answer_validation(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     # The first part of a location says where a field was looked for: query, header, path.
     errors = field_errors(error.errors(), skip=1)
-    return _problem(
-        request,
-        _TREATMENTS[InvalidInput],
-        code=InvalidInput.default_code,
-        detail="The request is not valid.",
-        errors=errors,
-    )
+    return await _answer_error(request, InvalidInput("The request is not valid.", errors=errors))
+
+
+async def _find_missing(request: Request) -> NotFound | None:
+    """Return the refusal of what the path names, which comes before that of a wrong request about it."""
+    try:
+        await look_up(request)
+    except NotFound as missing:
+        return missing
+    except (psycopg.Error, Unavailable):
+        # Without the database the request is still wrong.
+        return None
+    return None
 
 
 async def _answer_http(request: Request, error: Exception) -> Response:

@@ -18,10 +18,14 @@ _DELIVERY: Final = {"idempotency_key", "wait_seconds"}
 
 
 async def _read_key(
+    request: Request,
     key: Annotated[
         str | None, Header(alias="Idempotency-Key", min_length=1, max_length=MAX_KEY_LENGTH)
     ] = None,
 ) -> str | None:
+    if len(set(request.headers.getlist("Idempotency-Key"))) > 1:
+        wrong = FieldError("Idempotency-Key", "repeated", "The header is there more than once.")
+        raise InvalidInput("The request is not valid.", errors=(wrong,))
     return key
 
 

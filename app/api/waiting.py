@@ -16,7 +16,7 @@ from app.tenancy.callers import Caller
 _FIRST_PAUSE_SECONDS: Final = 0.02
 _LONGEST_PAUSE_SECONDS: Final = 0.5
 _FINISHED: Final = frozenset({"awaiting_review", "completed", "failed"})
-_WAIT: Final = re.compile(r"\s*wait\s*=\s*\"?(\d{1,9})\"?\s*", re.ASCII | re.IGNORECASE)
+_WAIT: Final = re.compile(r"\s*wait\s*=\s*\"?0*(\d+)\"?\s*", re.ASCII | re.IGNORECASE)
 
 
 async def read_preference(request: Request) -> int | None:
@@ -28,7 +28,8 @@ async def read_preference(request: Request) -> int | None:
     for preference in ",".join(request.headers.getlist("Prefer")).split(","):
         match = _WAIT.fullmatch(preference)
         if match is not None:
-            seconds = int(match[1])
+            # Python reads no number of thousands of digits.
+            seconds = int(match[1][:9])
             if seconds > MAX_WAIT_SECONDS:
                 wrong = FieldError("Prefer", "less_than_equal", f"At most {MAX_WAIT_SECONDS} seconds.")
                 raise InvalidInput("The request is not valid.", errors=(wrong,))
@@ -37,6 +38,18 @@ async def read_preference(request: Request) -> int | None:
 
 
 Preference = Annotated[int | None, Depends(read_preference)]
+
+
+def choose_wait(field: int | None, preference: int | None) -> int | None:
+    """Return the seconds that the client wants to wait, wherever it said so.
+
+    Raises:
+        InvalidInput: the header and the field name different times.
+    """
+    if field is not None and preference is not None and field != preference:
+        wrong = FieldError("wait_seconds", "alias_differs", "The Prefer header names another time.")
+        raise InvalidInput("The request is not valid.", errors=(wrong,))
+    return preference if field is None else field
 
 
 async def wait_for_placement(

@@ -256,6 +256,7 @@ class DreamAnswer(TypedDict):
     predicate_label: str
     previous_hypothesis_id: str | None
     needs_reassessment: bool
+    row_version: int
     reinforced_at: str
     explanation: Explanation
     is_current: bool
@@ -382,6 +383,7 @@ class FeedbackAnswer(TypedDict):
 class FeedbackBody(TypedDict):
     """A decision; only confirmations carry evidence and a proposal, as in `remember`."""
 
+    expected_version: NotRequired[int | None]
     hypothesis_id: NotRequired[str | None]
     decision: FeedbackDecision
     reason: NotRequired[str | None]

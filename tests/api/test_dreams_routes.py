@@ -10,40 +10,16 @@ from app.kernel.ids import new_id
 from app.ledger.identity import Edge
 from app.tenancy.callers import Caller
 from tests.api.client import NOBODYS_ULID, Api
+from tests.api.dreamt import Dreamt, dream
 from tests.api.placing import place_all
 from tests.conftest import MakeTeam
-from tests.factories import make_entity, make_relationship
-from tests.hypothesis_factories import Guess, make_hypothesis
-
-
-@dataclass(frozen=True, slots=True)
-class Dreamt:
-    """A Hypothesis, its target's ends and its one source."""
-
-    hypothesis_id: str
-    subject_id: str
-    object_id: str
-    source_id: str
-
-    @property
-    def feedback(self) -> str:
-        return f"/v1/dreams/{self.hypothesis_id}/feedback"
-
-
-async def _dream(database: Database, caller: Caller) -> Dreamt:
-    """Leave the spec's example as a proposed Hypothesis."""
-    subject_id = await make_entity(database, caller, "Dense-Mem")
-    object_id = await make_entity(database, caller, "search freshness", kind="concept")
-    source = await make_relationship(database, caller, subject_id, "depends_on", object_id)
-    edge = Edge(subject_id, "benefits_from", object_id)
-    guess = Guess(rationale="Both are about recall.", likelihood=0.68, confidence=0.61)
-    hypothesis_id = await make_hypothesis(database, caller, edge, [source], guess)
-    return Dreamt(hypothesis_id, subject_id, object_id, source.relationship_id)
+from tests.factories import make_entity
+from tests.hypothesis_factories import make_hypothesis
 
 
 @pytest.fixture
 async def dreamt(database: Database, team: Caller) -> Dreamt:
-    return await _dream(database, team)
+    return await dream(database, team)
 
 
 def _spec_example(dreamt: Dreamt) -> dict[str, Any]:  # JSON.

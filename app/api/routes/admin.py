@@ -9,7 +9,7 @@ from app.api.auth import Administrator
 from app.api.bodies import Body, parse
 from app.api.door import DoorHere
 from app.api.ids import KeyId, TeamId
-from app.api.queries import NoQuery
+from app.api.queries import NoQuery, SingleQuery
 from app.api.wire.admin import (
     KeyAnswer,
     KeyBody,
@@ -49,7 +49,7 @@ async def create_team_route(door: DoorHere, admin: Administrator, raw: Body, _: 
 
 @router.get("/v1/teams", operation_id="list_teams", response_model=Listed[TeamAnswer], responses=refusals())
 async def list_teams_route(
-    door: DoorHere, admin: Administrator, query: Annotated[PageQuery, Query()]
+    door: DoorHere, admin: Administrator, query: Annotated[PageQuery, Query()], _: SingleQuery
 ) -> Response:
     """All teams, newest first."""
     async with door.database.reading(Scope("app")) as reading:
@@ -83,7 +83,11 @@ async def create_profile_route(
     responses=refusals(404),
 )
 async def list_profiles_route(
-    door: DoorHere, admin: Administrator, team_id: TeamId, query: Annotated[PageQuery, Query()]
+    door: DoorHere,
+    admin: Administrator,
+    team_id: TeamId,
+    query: Annotated[PageQuery, Query()],
+    _: SingleQuery,
 ) -> Response:
     """The team's profiles, newest first."""
     async with door.database.reading(Scope("app", team_id)) as reading:
@@ -122,7 +126,11 @@ async def create_key_route(
     responses=refusals(404),
 )
 async def list_keys_route(
-    door: DoorHere, admin: Administrator, team_id: TeamId, query: Annotated[PageQuery, Query()]
+    door: DoorHere,
+    admin: Administrator,
+    team_id: TeamId,
+    query: Annotated[PageQuery, Query()],
+    _: SingleQuery,
 ) -> Response:
     """The team's keys without their secrets, newest first."""
     async with door.database.reading(Scope("app", team_id)) as reading:

@@ -1,6 +1,5 @@
 """What memory is made of, in lists: entities, predicates, conflicts, reviews."""
 
-import re
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request, Response
@@ -9,9 +8,10 @@ from app.api.answers import answer, answer_given, answer_page, refusals, takes
 from app.api.auth import Operator, Reader
 from app.api.bodies import Body, parse
 from app.api.door import DoorHere
-from app.api.ids import EntityId
-from app.api.queries import NoQuery
-from app.api.replay import KeyHeader, once, perform
+from app.api.ids import EntityId, PredicateKey
+from app.api.queries import NoQuery, SingleQuery
+from app.api.replay import Given, KeyHeader, once, perform
+from app.api.versions import IfMatch, match_version, tag_version
 from app.api.wire.cases import (
     ConflictAnswer,
     ConflictsQuery,
@@ -30,14 +30,12 @@ from app.api.wire.catalogue import (
 )
 from app.api.wire.shapes import Listed, PageQuery
 from app.kernel.database import Writing
-from app.kernel.errors import NotFound
 from app.ledger.cases import list_conflicts
 from app.ledger.entities import get_entity, list_entities
 from app.ledger.predicates import change_predicate, page_predicates, register_predicate
 from app.ledger.reviews import list_reviews
 
 router: Final = APIRouter(tags=["catalogue"])
-_KEY: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 @router.get(
@@ -47,7 +45,7 @@ _KEY: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
     responses=refusals(),
 )
 async def list_entities_route(
-    door: DoorHere, caller: Reader, query: Annotated[EntitiesQuery, Query()]
+    door: DoorHere, caller: Reader, query: Annotated[EntitiesQuery, Query()], _: SingleQuery
 ) -> Response:
     """The team's entities, newest first."""
     page = await door.read(
@@ -83,7 +81,7 @@ async def get_entity_route(door: DoorHere, caller: Reader, entity_id: EntityId, 
     responses=refusals(),
 )
 async def list_predicates_route(
-    door: DoorHere, caller: Reader, query: Annotated[PageQuery, Query()]
+    door: DoorHere, caller: Reader, query: Annotated[PageQuery, Query()], _: SingleQuery
 ) -> Response:
     """The current version of the team's predicates, by key."""
     page = await door.read(
@@ -113,7 +111,7 @@ async def register_predicate_route(
     async def register(writing: Writing) -> tuple[int, PredicateAnswer]:
         return 201, write_predicate(await register_predicate(writing, caller, body.as_draft()))
 
-    return answer_given(await perform(door, caller, request_once, register))
+    return _answer_predicate(await perform(door, caller, request_once, register))
 
 
 @router.patch(
@@ -127,15 +125,14 @@ async def change_predicate_route(
     door: DoorHere,
     caller: Operator,
     raw: Body,
-    predicate_key: str,
+    predicate_key: PredicateKey,
     request: Request,
     key_header: KeyHeader,
+    if_match: IfMatch,
     _: NoQuery,
 ) -> Response:
     """Make a new version of a predicate."""
-    if _KEY.fullmatch(predicate_key) is None:
-        raise NotFound("No such predicate.")
-    body = parse(PredicateChangesBody, raw)
+    body = match_version(parse(PredicateChangesBody, raw), if_match)
     request_once = once(
         request, body, operation="change_predicate", key=body.idempotency_key, key_header=key_header
     )
@@ -144,7 +141,7 @@ async def change_predicate_route(
         changed = await change_predicate(writing, caller, predicate_key, body.as_changes())
         return 200, write_predicate(changed)
 
-    return answer_given(await perform(door, caller, request_once, change))
+    return _answer_predicate(await perform(door, caller, request_once, change))
 
 
 @router.get(
@@ -154,7 +151,7 @@ async def change_predicate_route(
     responses=refusals(),
 )
 async def list_conflicts_route(
-    door: DoorHere, caller: Reader, query: Annotated[ConflictsQuery, Query()]
+    door: DoorHere, caller: Reader, query: Annotated[ConflictsQuery, Query()], _: SingleQuery
 ) -> Response:
     """Positions of different profiles that cannot both hold, newest case first."""
     page = await door.read(
@@ -178,7 +175,7 @@ async def list_conflicts_route(
     responses=refusals(),
 )
 async def list_reviews_route(
-    door: DoorHere, caller: Reader, query: Annotated[ReviewsQuery, Query()]
+    door: DoorHere, caller: Reader, query: Annotated[ReviewsQuery, Query()], _: SingleQuery
 ) -> Response:
     """Ambiguities that wait for somebody, newest first."""
     page = await door.read(
@@ -193,3 +190,9 @@ async def list_reviews_route(
         ),
     )
     return answer_page(page, write_review)
+
+
+def _answer_predicate(given: Given) -> Response:
+    version = given.body["version"]
+    assert isinstance(version, int)
+    return answer_given(given, tag_version(version))

@@ -7,11 +7,12 @@ from fastapi import APIRouter, Query, Request, Response
 from app.api.answers import answer, answer_given, answer_page, refusals, takes
 from app.api.auth import Reader, Writer
 from app.api.bodies import Body, parse
-from app.api.door import Door, DoorHere
+from app.api.door import DoorHere
 from app.api.ids import HypothesisId
-from app.api.queries import NoQuery
+from app.api.queries import NoQuery, RepeatableStatus
 from app.api.replay import KeyHeader, once, perform
 from app.api.request_id import request_id_of
+from app.api.versions import IfMatch, match_version, tag_version
 from app.api.wire.dreams import (
     DreamAnswer,
     DreamsQuery,
@@ -22,12 +23,11 @@ from app.api.wire.dreams import (
 )
 from app.api.wire.shapes import Listed
 from app.api.wire.submit import read_optional_submission
-from app.hypotheses.queries import get_hypothesis, list_hypotheses
+from app.hypotheses.queries import list_hypotheses
 from app.kernel.database import Writing
 from app.kernel.errors import FieldError, InvalidInput
 from app.review.dream import get_dream
 from app.review.feedback import Feedback, resolve_feedback
-from app.tenancy.callers import Caller
 
 router: Final = APIRouter(tags=["dreams"])
 
@@ -39,7 +39,7 @@ router: Final = APIRouter(tags=["dreams"])
     responses=refusals(),
 )
 async def list_dreams_route(
-    door: DoorHere, caller: Reader, query: Annotated[DreamsQuery, Query()]
+    door: DoorHere, caller: Reader, query: Annotated[DreamsQuery, Query()], _: RepeatableStatus
 ) -> Response:
     """Hypotheses of the team, in the order that `sort` names."""
     page = await door.read(
@@ -68,14 +68,14 @@ async def get_dream_route(
 ) -> Response:
     """One Hypothesis with its explanation, events and submissions."""
     dream = await door.read(caller, lambda reading: get_dream(reading, caller.team_id, hypothesis_id))
-    return answer(write_dream(dream))
+    return answer(write_dream(dream), headers=tag_version(dream.hypothesis.row_version))
 
 
 @router.post(
     "/v1/dreams/{hypothesis_id}/feedback",
     operation_id="resolve_dream_feedback",
     response_model=FeedbackAnswer,
-    responses=refusals(404, 409, has_body=True),
+    responses=refusals(404, 409, 412, has_body=True),
     openapi_extra=takes(FeedbackBody),
 )
 async def resolve_dream_feedback_route(
@@ -85,10 +85,14 @@ async def resolve_dream_feedback_route(
     hypothesis_id: HypothesisId,
     request: Request,
     key_header: KeyHeader,
+    if_match: IfMatch,
     _: NoQuery,
 ) -> Response:
     """Reinforce, stale, reject, ignore or confirm; a confirmation sends its evidence through `remember`."""
-    body = await _read_feedback(door, caller, hypothesis_id, raw)
+    body = match_version(parse(FeedbackBody, raw), if_match)
+    if body.hypothesis_id not in (None, hypothesis_id):
+        wrong = FieldError("hypothesis_id", "path_differs", "The path names another Hypothesis.")
+        raise InvalidInput("The request is not valid.", errors=(wrong,))
     request_once = once(
         request, body, operation="resolve_dream_feedback", key=body.idempotency_key, key_header=key_header
     )
@@ -96,6 +100,7 @@ async def resolve_dream_feedback_route(
         decision=body.decision,
         reason=body.reason,
         submission=read_optional_submission(body.evidence, body.proposal),
+        expected_version=body.expected_version,
     )
 
     async def resolve(writing: Writing) -> tuple[int, FeedbackAnswer]:
@@ -107,16 +112,3 @@ async def resolve_dream_feedback_route(
     given = await perform(door, caller, request_once, resolve)
     door.wake()
     return answer_given(given)
-
-
-async def _read_feedback(door: Door, caller: Caller, hypothesis_id: str, raw: bytes) -> FeedbackBody:
-    """Return the body; a missing Hypothesis is refused before a wrong body is."""
-    try:
-        body = parse(FeedbackBody, raw)
-        if body.hypothesis_id not in (None, hypothesis_id):
-            wrong = FieldError("hypothesis_id", "path_differs", "The path names another Hypothesis.")
-            raise InvalidInput("The request is not valid.", errors=(wrong,))
-    except InvalidInput:
-        await door.read(caller, lambda reading: get_hypothesis(reading, caller.team_id, hypothesis_id))
-        raise
-    return body

@@ -12,7 +12,7 @@ from app.api.ids import IngestId, RelationshipId
 from app.api.queries import NoQuery
 from app.api.replay import KeyHeader, once, perform
 from app.api.request_id import request_id_of
-from app.api.waiting import Preference, wait_for_placement
+from app.api.waiting import Preference, choose_wait, wait_for_placement
 from app.api.wire.recall import RecallBody, RecallReply, write_recall
 from app.api.wire.remember import PlacementAnswer, RememberAnswer, RememberBody
 from app.api.wire.submit import read_submission
@@ -51,6 +51,7 @@ async def remember_route(
 ) -> Response:
     """Store evidence with a proposal of what it says; placement follows, and may be waited for."""
     body = parse(RememberBody, raw)
+    seconds = choose_wait(body.wait_seconds, preference)
     submission = read_submission(body.evidence, body.proposal)
     check_submission(submission)
     request_once = once(request, body, operation="remember", key=body.idempotency_key, key_header=key_header)
@@ -67,7 +68,6 @@ async def remember_route(
 
     given = await perform(door, caller, request_once, take_in)
     door.wake()
-    seconds = preference if body.wait_seconds is None else body.wait_seconds
     if seconds:
         ingest_id = str(given.body["ingest_id"])
         placement = await wait_for_placement(door, caller, request, ingest_id, seconds=seconds)

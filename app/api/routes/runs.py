@@ -9,7 +9,7 @@ from app.api.auth import Operator, Reader
 from app.api.bodies import OptionalBody, parse
 from app.api.door import DoorHere
 from app.api.ids import RunId
-from app.api.queries import NoQuery
+from app.api.queries import NoQuery, RepeatableStatus
 from app.api.replay import KeyHeader, once, perform
 from app.api.wire.runs import DreamingStatusAnswer, RunAnswer, RunsQuery, StartBody
 from app.api.wire.shapes import Listed
@@ -27,7 +27,9 @@ router: Final = APIRouter(tags=["operators"])
     response_model=Listed[RunAnswer],
     responses=refusals(),
 )
-async def list_runs_route(door: DoorHere, caller: Reader, query: Annotated[RunsQuery, Query()]) -> Response:
+async def list_runs_route(
+    door: DoorHere, caller: Reader, query: Annotated[RunsQuery, Query()], _: RepeatableStatus
+) -> Response:
     """Runs of the team, newest first."""
     page = await door.read(
         caller,

@@ -4,7 +4,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import Field, StringConstraints
 
-from app.api.wire.shapes import Answer, Closed, IdempotencyKey, Name, PageQuery, Text, UtcTime
+from app.api.wire.shapes import Answer, Closed, IdempotencyKey, Name, PageQuery, Text, UtcTime, Versioned
 from app.ledger.predicate_draft import PredicateChanges, PredicateDraft
 from app.ledger.vocabulary import (
     Cardinality,
@@ -72,7 +72,7 @@ class PredicateBody(Closed):
         )
 
 
-class PredicateChangesBody(Closed):
+class PredicateChangesBody(Versioned):
     """New values; a field that is missing or null stays as it is. Any change is a new version."""
 
     label: Name | None = None
@@ -84,7 +84,6 @@ class PredicateChangesBody(Closed):
     relationship_kind: RelationshipKind | None = None
     current_cardinality: Cardinality | None = None
     lifecycle_state: PredicateState | None = None
-    expected_version: int | None = Field(default=None, ge=1, le=2**31 - 1)
     idempotency_key: IdempotencyKey | None = None
 
     def as_changes(self) -> PredicateChanges:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from app.api.wire.remember import EvidenceBody, ProposalBody, RelationshipOutcome
-from app.api.wire.shapes import Answer, Closed, IdempotencyKey, PageQuery, Reason, Text, Time, UtcTime
+from app.api.wire.shapes import Answer, IdempotencyKey, PageQuery, Reason, Text, Time, UtcTime, Versioned
 from app.hypotheses.lifecycle import ClientEvent, HypothesisStatus
 from app.hypotheses.record import HypothesisFilter, Sort
 from app.remember.outcomes import ProcessingState
@@ -145,6 +145,7 @@ class DreamAnswer(DreamSummary):
     predicate_label: str
     previous_hypothesis_id: str | None
     needs_reassessment: bool
+    row_version: int = Field(description="For `expected_version` of feedback; the `ETag` too.")
     reinforced_at: UtcTime
     explanation: Explanation
     is_current: bool
@@ -153,7 +154,7 @@ class DreamAnswer(DreamSummary):
     submissions: list[DreamSubmission]
 
 
-class FeedbackBody(Closed):
+class FeedbackBody(Versioned):
     """A decision; only confirmations carry evidence and a proposal, as in `remember`."""
 
     hypothesis_id: _Word | None = None

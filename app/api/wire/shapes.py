@@ -98,6 +98,12 @@ UtcTime = Annotated[
 ]
 
 
+class Versioned(Closed):
+    """Base of what changes a row: `expected_version` is the version that was decided about, as `If-Match` is."""
+
+    expected_version: int | None = Field(default=None, ge=1, le=2**31 - 1)
+
+
 class PageQuery(Closed):
     """`cursor` is the `next_cursor` of the page before, with the same filters."""
 
