@@ -12,6 +12,7 @@ OPERATIONS: Final = (
     "list_dreams",
     "get_dream",
     "resolve_dream_feedback",
+    "get_dream_outcomes",
     "start_cycle",
     "list_cycle_runs",
     "get_cycle_run",

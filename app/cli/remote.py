@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 import typer
 
+from app.cli import insight
 from app.cli.client import open_client
 from app.cli.context import AsJson, read_settings
 from app.cli.output import Json, print_json, print_lines, print_table, show
@@ -44,6 +45,7 @@ def add_commands(cli: typer.Typer) -> None:
     dream.command("list")(list_dreams)
     dream.command("show")(show_dream)
     dream.command("feedback")(give_feedback)
+    dream.command("outcomes")(insight.show_outcomes)
     cli.add_typer(dream, name="dream")
     runs = typer.Typer(help="Cycle runs: what each dream pass read, rejected and cost.", no_args_is_help=True)
     runs.command("list")(list_runs)

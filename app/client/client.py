@@ -17,6 +17,7 @@ from app.client.types import (
     FeedbackAnswer,
     FeedbackDecision,
     ListedDreamSummary,
+    ListedOutcomeAnswer,
     ListedRunAnswer,
     PlacementAnswer,
     ProposalBody,
@@ -144,6 +145,10 @@ class DenseMem:
         body = {"decision": decision, "reason": reason, "evidence": evidence, "proposal": proposal}
         path = f"/v1/dreams/{_segment(hypothesis_id)}/feedback"
         return cast(FeedbackAnswer, self._effect(path, body, key=idempotency_key))
+
+    def get_dream_outcomes(self) -> ListedOutcomeAnswer:
+        """Return what became of the team's dreams, by predicate and generator version."""
+        return cast(ListedOutcomeAnswer, self.get("/v1/dreams/outcomes"))
 
     def start_cycle(
         self,

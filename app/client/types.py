@@ -325,6 +325,7 @@ class DreamingStatusAnswer(TypedDict):
     seconds_since_last_finished: float | None
     open_hypotheses: dict[str, int]
     cost_today_usd: float
+    outcomes: list[OutcomeAnswer]
 
 
 class EntityBody(TypedDict):
@@ -410,6 +411,11 @@ class ListedDreamSummary(TypedDict):
     next_cursor: str | None
 
 
+class ListedOutcomeAnswer(TypedDict):
+    items: list[OutcomeAnswer]
+    next_cursor: str | None
+
+
 class ListedRunAnswer(TypedDict):
     items: list[RunAnswer]
     next_cursor: str | None
@@ -432,6 +438,21 @@ class Obstacle(TypedDict):
     code: str
     message: str
     relationship_id: str | None
+
+
+class OutcomeAnswer(TypedDict):
+    """What became of the dreams of one predicate and generator version, each counted once."""
+
+    predicate_key: str
+    generator_kind: GeneratorKind
+    generator_version: str
+    dreamed: int
+    confirmed: int
+    refuted: int
+    rejected: int
+    expired: int
+    ignored: int
+    undecided: int
 
 
 class PlacedEvidence(TypedDict):
@@ -684,6 +705,7 @@ class RunAnswer(TypedDict):
     rejections: list[RejectionAnswer]
     budgets: list[BudgetAnswer]
     stopped_by: str | None
+    output_split: list[SplitAnswer]
     usage: UsageAnswer
     error: RunErrorAnswer | None
     would_persist: list[dict[str, object]] | None
@@ -737,6 +759,15 @@ class SpanBody(TypedDict):
     evidence_index: int
     start: int
     end: int
+
+
+class SplitAnswer(TypedDict):
+    """How outcomes moved a predicate's places in the output budget: without them, and with them."""
+
+    predicate_key: str
+    weight: float
+    untuned: int
+    tuned: int
 
 
 class StartBody(TypedDict):

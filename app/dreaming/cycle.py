@@ -9,6 +9,7 @@ valid now and what has expired is the database's, taken when the run begins.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import structlog
@@ -32,7 +33,9 @@ from app.dreaming.run_record import (
     was_assessed,
 )
 from app.dreaming.snapshot import read_inputs
+from app.dreaming.split import weigh_predicates
 from app.dreaming.validated import Validated
+from app.hypotheses.outcomes import read_outcomes
 from app.kernel.database import Database, Scope, Writing
 from app.kernel.errors import LeaseLost
 from app.queue.heartbeat import work_under_lease
@@ -157,6 +160,9 @@ class _Cycle:
             inputs = await read_inputs(
                 reading, run.team_id, max_premises=budgets.max_premises, now=run.began_at
             )
+            outcomes = await read_outcomes(reading, run.team_id)
+        weights = weigh_predicates(outcomes, generator_version=generator.version)
+        inputs = replace(inputs, split_weights=weights)
         digest = await asyncio.to_thread(
             digest_snapshot,
             inputs.premises,

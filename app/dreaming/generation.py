@@ -11,6 +11,7 @@ from app.dreaming.budgets import Budgets
 from app.dreaming.grouping import form_groups
 from app.dreaming.model import GeneratorKind, Group, Inputs, Proposal
 from app.dreaming.rules import GENERATOR_VERSION, propose
+from app.dreaming.split import PredicateShare
 from app.kernel.errors import SetupError
 from app.tenancy.configuration import GeneratorChoice
 
@@ -19,11 +20,15 @@ RULES_VERSION = GENERATOR_VERSION
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """What came out, at most 4 × the output budget. `stopped_by`: the budget that ended it early."""
+    """What came out, at most 4 × the output budget. `stopped_by`: the budget that ended it early.
+
+    `output_split` is given where outcomes moved places of the output budget between predicates.
+    """
 
     groups: tuple[Group, ...] = ()
     proposals: tuple[Proposal, ...] = ()
     stopped_by: str | None = None
+    output_split: tuple[PredicateShare, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +42,9 @@ class Generator:
 
 def generate_by_rules(inputs: Inputs, budgets: Budgets) -> Generated:
     """Return the groups of the snapshot and what the rules make of them. Deterministic, CPU-bound."""
-    groups = form_groups(inputs, max_groups=budgets.max_groups).groups
-    return Generated(groups, propose(inputs, groups, max_outputs=budgets.max_outputs))
+    grouping = form_groups(inputs, max_groups=budgets.max_groups, max_outputs=budgets.max_outputs)
+    proposals = propose(inputs, grouping.groups, max_outputs=budgets.max_outputs)
+    return Generated(grouping.groups, proposals, output_split=grouping.split)
 
 
 RULES = Generator("rules", RULES_VERSION, generate_by_rules)

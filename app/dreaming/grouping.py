@@ -11,13 +11,13 @@ Recorded premises are taken as cumulative: a Hypothesis that was reinforced keep
 Another profile's copy of a recorded premise is not new (Spec: "copied positions do not multiply dream
 weight").
 
-Diversity holds for every beginning of the list, so that whatever a later budget cuts off keeps it: among the
-first n, at most n/4 of one subject, n/2 of one predicate, n/2 of one object, 3n/4 of one connected component,
-each rounded up, as long as another one has candidates. Where they cannot hold together, the earlier named goes
-first.
+The choice is diverse (diversity.py): of any beginning of the list at most a quarter is of one subject and half
+of one predicate, and, rounded up, half of one object and three quarters of one connected component, as long as
+others have candidates. Outcomes may move some of the first places between predicates (split.py).
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,34 +29,42 @@ from app.dreaming.candidates import (
     Candidate,
     Scores,
 )
+from app.dreaming.diversity import Allowance, Share, choose_diverse, half, number_distinct, quarter
 from app.dreaming.explanation import explain_candidate
 from app.dreaming.model import CarryingPath, Group, Inputs, LiveHypothesis, Premise
-from app.dreaming.paths import Graph, Ints
+from app.dreaming.paths import Graph
 from app.dreaming.scoring import score_candidates
+from app.dreaming.split import PredicateShare, keeps_bounds, tune_split
 
 SPARE_TARGETS_PER_PREDICATE = 250
 
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """The groups in the order in which they are to be used, and what the path caps left out of the search."""
+    """The groups in the order in which they are to be used, and what the path caps left out of the search.
+
+    `split` is given where outcomes moved places between predicates.
+    """
 
     groups: tuple[Group, ...]
     dropped_shapes: int
     dropped_paths: int
+    split: tuple[PredicateShare, ...] = ()
 
 
 def form_groups(
     inputs: Inputs,
     *,
     max_groups: int,
+    max_outputs: int = 0,
     least_support: int = LEAST_SUPPORT,
     least_likelihood: float = LIKELIHOOD_FLOOR,
 ) -> Grouping:
     """Return at most `max_groups` groups; equal inputs, in whatever order, give equal groups in equal order.
 
     The floors are those of the `rules` generator. With both at 0 every open target that some path reaches may
-    be a group, which is only affordable for few premises (some hundreds).
+    be a group, which is only affordable for few premises (some hundreds). The first `max_outputs` groups are
+    those that outcomes may split anew.
     """
     if max_groups <= 0:
         return Grouping((), 0, 0)
@@ -78,13 +86,14 @@ def form_groups(
                 continue
             known[candidate] = paths
         open_candidates.append(candidate)
+    places, split = _choose(open_candidates, scores.graph, max_groups, max_outputs, inputs.split_weights)
     groups = []
-    for place in _choose_diverse(open_candidates, scores.graph, max_groups):
+    for place in places:
         candidate = open_candidates[place]
         paths = known.get(candidate) or explain_candidate(scores, candidate, inputs.nodes)
         keys = dict.fromkeys(key for path in paths for key in path.premise_keys)
         groups.append(Group(candidate.target, tuple(keys), paths, candidate.likelihood))
-    return Grouping(tuple(groups), scores.dropped_shapes, scores.dropped_paths)
+    return Grouping(tuple(groups), scores.dropped_shapes, scores.dropped_paths, split)
 
 
 def _explain_anew(
@@ -113,35 +122,45 @@ def _is_new_to(live: LiveHypothesis, premise: Premise) -> bool:
     )
 
 
-def _choose_diverse(candidates: Sequence[Candidate], graph: Graph, limit: int) -> list[int]:
-    """Return positions of at most `limit` candidates: always the best one that the shares still allow."""
+def _choose(
+    candidates: Sequence[Candidate],
+    graph: Graph,
+    limit: int,
+    max_outputs: int,
+    weights: Mapping[str, float],
+) -> tuple[list[int], tuple[PredicateShare, ...]]:
+    """Return the places of at most `limit` candidates, and how outcomes split the first of them, if they did."""
     components = _find_components(graph)
+    keys = [each.target.predicate_key for each in candidates]
+    predicates = number_distinct(keys)
     shares = [
-        (np.array([each.start for each in candidates], dtype=np.int64), 1, 4),
-        (_number_distinct([each.target.predicate_key for each in candidates]), 1, 2),
-        (np.array([each.end for each in candidates], dtype=np.int64), 1, 2),
-        (np.array([components[each.start] for each in candidates], dtype=np.int64), 3, 4),
+        Share(number_distinct([each.start for each in candidates]), quarter),
+        Share(predicates, half),
+        Share(number_distinct([each.end for each in candidates]), lambda picks: -(-picks // 2)),
+        Share(
+            number_distinct([components[each.start] for each in candidates]), lambda picks: -(-3 * picks // 4)
+        ),
     ]
-    taken = [np.zeros(int(codes.max(initial=0)) + 1, dtype=np.int64) for codes, _, _ in shares]
-    is_left = np.ones(len(candidates), dtype=np.bool_)
-    chosen: list[int] = []
-    while len(chosen) < limit and is_left.any():
-        fits = is_left
-        for (codes, part, whole), counts in zip(shares, taken, strict=True):
-            allowed = -(-part * (len(chosen) + 1) // whole)
-            within = fits & (counts[codes] < allowed)
-            fits = within if within.any() else fits
-        place = int(np.argmax(fits))
-        is_left[place] = False
-        for (codes, _, _), counts in zip(shares, taken, strict=True):
-            counts[codes[place]] += 1
-        chosen.append(place)
-    return chosen
+    untuned = choose_diverse(shares, limit=limit)
+    before = Counter(keys[place] for place in untuned[:max_outputs])
+    quotas = tune_split(before, weights, Counter(keys))
+    if quotas == before:
+        return untuned, ()
+    allow = _allow_quotas(list(dict.fromkeys(keys)), quotas, max_outputs)
+    tuned = choose_diverse([*shares[:2], Share(predicates, allow), *shares[2:]], limit=limit)
+    after = Counter(keys[place] for place in tuned[:max_outputs])
+    # Other shares may have kept a predicate from its places; then nothing is moved.
+    if after == before or not keeps_bounds(before, after):
+        return untuned, ()
+    return tuned, tuple(
+        PredicateShare(key, weights.get(key, 1.0), before[key], after[key]) for key in sorted(before)
+    )
 
 
-def _number_distinct(words: Sequence[str]) -> Ints:
-    numbers: dict[str, int] = {}
-    return np.array([numbers.setdefault(word, len(numbers)) for word in words], dtype=np.int64)
+def _allow_quotas(keys: Sequence[str], quotas: Mapping[str, int], max_outputs: int) -> Allowance:
+    """Return the allowance of each predicate, in the order of its number: its quota, then no bound."""
+    allowed = np.array([quotas.get(key, 0) for key in keys], dtype=np.int64)
+    return lambda picks: allowed if picks <= max_outputs else picks
 
 
 def _find_components(graph: Graph) -> list[int]:

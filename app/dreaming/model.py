@@ -117,6 +117,8 @@ class Inputs:
     """Everything that one snapshot read. Premises are ordered by `group_key`; nodes and predicates by key.
 
     `eligible_count` = the sources of all premises + `over_input_budget`, counted in Relationships.
+    `split_weights` say by predicate how its earlier ideas turned out (split.py); they move places of the output
+    budget and nothing else.
     """
 
     team_id: str
@@ -126,6 +128,7 @@ class Inputs:
     standing: Standing
     eligible_count: int
     over_input_budget: int
+    split_weights: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

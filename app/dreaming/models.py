@@ -71,6 +71,8 @@ class CycleRun(Base):
     requested_budgets: Mapped[object] = mapped_column(JSONB, server_default=text("'{}'"))
     budgets: Mapped[object] = mapped_column(JSONB, server_default=text("'[]'"))
     stopped_by: Mapped[str | None]
+    # Which places of the output budget outcomes moved between predicates; empty where none.
+    output_split: Mapped[object] = mapped_column(JSONB, server_default=text("'[]'"))
     error_code: Mapped[str | None]
     error_message: Mapped[str | None]
 

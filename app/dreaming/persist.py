@@ -66,6 +66,7 @@ async def persist_dream(writing: Writing, lease: Lease, dream: Dream, *, lease_s
             funnel=funnel,
             budgets=dream.budgets.describe(_used(dream, validated)),
             stopped_by=dream.generated.stopped_by,
+            output_split=dream.generated.output_split,
             is_assessed=outcome.is_assessed,
             would_persist=_show(dream, validated) if dry_run else None,
         ),

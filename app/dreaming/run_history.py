@@ -28,8 +28,9 @@ class RunError:
 class Run:
     """One cycle run. `funnel` holds the eight counts of the glossary, `budgets` `{name, limit, used}`.
 
-    `lease_expires_at` is that of the worker on it, None while nobody is. `would_persist` is given for a dry
-    run that came to its end.
+    `lease_expires_at` is that of the worker on it, None while nobody is. `output_split` holds
+    `{predicate_key, weight, untuned, tuned}` where outcomes moved places of the output budget. `would_persist` is
+    given for a dry run that came to its end.
     """
 
     run_id: str
@@ -60,6 +61,7 @@ class Run:
     rejections: tuple[Mapping[str, object], ...]
     budgets: tuple[Mapping[str, object], ...]
     stopped_by: str | None
+    output_split: tuple[Mapping[str, object], ...]
     usage: Usage
     error: RunError | None
     would_persist: tuple[Mapping[str, object], ...] | None
@@ -113,6 +115,7 @@ def _run(row: Row) -> Run:
         funnel={name: row[name] for name in _FUNNEL},
         rejections=tuple(row["rejections"]),
         budgets=_budgets(row["budgets"], usage),
+        output_split=tuple(row["output_split"]),
         usage=usage,
         error=None if row["error_code"] is None else RunError(row["error_code"], row["error_message"] or ""),
         would_persist=None if row["would_persist"] is None else tuple(row["would_persist"]),
@@ -130,7 +133,9 @@ _FUNNEL = (
     *("eligible", "premises", "groups", "generated"),
     *("rejected", "deduplicated", "reinforced", "persisted"),
 )
-_COMPOSED = frozenset({"run_id", "funnel", "rejections", "budgets", "usage", "error", "would_persist"})
+_COMPOSED = frozenset(
+    {"run_id", "funnel", "rejections", "budgets", "output_split", "usage", "error", "would_persist"}
+)
 _PLAIN = tuple(name for name in Run.__dataclass_fields__ if name not in _COMPOSED)
 
 # What was charged after the end of a run counts as well, so it is summed and not kept with the run.

@@ -1,7 +1,7 @@
 """What a cycle writes about itself: begun, what it read, how it ended. Each call is part of a fenced write."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import LiteralString
 
@@ -9,6 +9,7 @@ from psycopg.types.json import Jsonb
 
 from app.dreaming.funnel import Funnel
 from app.dreaming.models import RunStatus
+from app.dreaming.split import PredicateShare
 from app.kernel.database import Reading, Writing
 from app.queue.leases import Lease
 
@@ -33,6 +34,7 @@ class RunEnd:
     funnel: Funnel = field(default_factory=Funnel)
     budgets: Sequence[Mapping[str, object]] = ()
     stopped_by: str | None = None
+    output_split: Sequence[PredicateShare] = ()
     is_assessed: bool = False
     would_persist: Sequence[Mapping[str, object]] | None = None
 
@@ -108,6 +110,7 @@ async def end_run(writing: Writing, lease: Lease, end: RunEnd) -> None:
         "rejections": Jsonb(rejections),
         "budgets": Jsonb(list(end.budgets)),
         "stopped_by": end.stopped_by,
+        "output_split": Jsonb([asdict(share) for share in end.output_split]),
         "is_assessed": end.is_assessed,
         "would_persist": None if end.would_persist is None else Jsonb(list(end.would_persist)),
     }
@@ -169,8 +172,8 @@ _END: LiteralString = """
         groups = %(groups)s, generated = %(generated)s, rejected = %(rejected)s,
         deduplicated = %(deduplicated)s, reinforced = %(reinforced)s, persisted = %(persisted)s,
         rejections = %(rejections)s, budgets = %(budgets)s, stopped_by = %(stopped_by)s,
-        is_assessed = %(is_assessed)s, would_persist = %(would_persist)s, error_code = NULL,
-        error_message = NULL, heartbeat_at = clock_timestamp(), finished_at = clock_timestamp()
+        output_split = %(output_split)s, is_assessed = %(is_assessed)s, would_persist = %(would_persist)s,
+        error_code = NULL, error_message = NULL, heartbeat_at = clock_timestamp(), finished_at = clock_timestamp()
     WHERE team_id = %(team_id)s AND id = %(id)s
 """
 

@@ -9,6 +9,7 @@ from app.dreaming.planning import schedule_of
 from app.dreaming.run_history import Run, RunFilter, list_runs
 from app.dreaming.usage import local_day, read_cost_of_day
 from app.hypotheses.lifecycle import HypothesisStatus
+from app.hypotheses.outcomes import OutcomeCounts, read_outcomes
 from app.kernel.database import Reading
 from app.kernel.errors import InvalidInput
 from app.tenancy.configuration import (
@@ -23,7 +24,8 @@ from app.tenancy.configuration import (
 class DreamingStatus:
     """`seconds_since_last_finished` counts from the newest run that did its work, so it rises while none does.
 
-    None means that none ever has. `cost_today_usd` is that of the calendar day in the team's zone.
+    None means that none ever has. `cost_today_usd` is that of the calendar day in the team's zone, `outcomes` the
+    track record of the team's guesses.
     """
 
     settings: Mapping[str, Effective]
@@ -32,6 +34,7 @@ class DreamingStatus:
     seconds_since_last_finished: float | None
     open_hypotheses: Mapping[HypothesisStatus, int]
     cost_today_usd: float
+    outcomes: tuple[OutcomeCounts, ...]
 
 
 async def dreaming_status(reading: Reading, team_id: str, now: datetime) -> DreamingStatus:
@@ -62,6 +65,7 @@ async def dreaming_status(reading: Reading, team_id: str, now: datetime) -> Drea
         cost_today_usd=await read_cost_of_day(
             reading, team_id, local_day(now, str(settings["timezone"].value))
         ),
+        outcomes=await read_outcomes(reading, team_id),
     )
 
 

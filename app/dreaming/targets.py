@@ -124,12 +124,16 @@ def open_spaces(inputs: Inputs, graph: Graph) -> tuple[TargetSpace | None, ...]:
         if predicate.lifecycle_state != "active" or (inverse is not None and inverse < predicate.key):
             spaces.append(None)
             continue
-        pairs = [
-            position_of[subject] * graph.size + position_of[object_]
+        ends = [
+            (position_of[subject], position_of[object_])
             for subject, object_ in known.get(predicate.key, [])
             if subject in position_of and object_ in position_of
         ]
-        known_pairs = np.array(sorted(pairs), dtype=np.int64)
+        if predicate.symmetric:
+            # Stated from the smaller node to the larger, as open pairs are; positions follow names, not ids.
+            ends = [(min(pair), max(pair)) for pair in ends]
+        pairs = sorted(start * graph.size + end for start, end in ends)
+        known_pairs = np.array(pairs, dtype=np.int64)
         spaces.append(_open_space(inputs, graph, predicate, held, known_pairs, still_closed, forms))
     return tuple(spaces)
 

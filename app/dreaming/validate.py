@@ -8,14 +8,16 @@ Each item is first judged alone, by `checks.py`. Then, in the generator's order:
 * same target as a live Hypothesis: a reinforcement, if it brings a premise that is not recorded there or a
   recorded source in a higher version; else, and always on a submitted one, `duplicate_existing`. Another
   profile's copy of a recorded premise is neither.
-* otherwise new. The output budget keeps the first in the generator's order, which keeps subjects and
-  predicates mixed in every prefix: by likelihood alone one easy predicate would take it all. The rest is
-  `output_budget`. Reinforcing makes no new row and costs no budget, but a budget of 0 means none of either.
+* otherwise new. The output budget keeps the first in the generator's order, as far as no subject gets more than
+  a quarter and no predicate more than half while others have ideas (diversity.py): whatever a generator hands
+  over, one easy predicate does not take it all. The rest is `output_budget`. Reinforcing makes no new row and
+  costs no budget, but a budget of 0 means none of either.
 """
 
 from collections.abc import Sequence
 
 from app.dreaming.checks import Bench, examine, refuse, set_bench
+from app.dreaming.diversity import Share, choose_diverse, half, number_distinct, quarter
 from app.dreaming.model import Inputs, LiveHypothesis, Proposal
 from app.dreaming.validated import (
     Accepted,
@@ -68,16 +70,26 @@ def validate(
     if max_outputs == 0:
         rejected.extend(_over_budget(reinforcement.idea, bench) for reinforcement in reinforced)
         reinforced = []
-    rejected.extend(_over_budget(idea, bench) for idea in fresh[max_outputs:])
+    kept = _choose_outputs(fresh, max_outputs)
+    rejected.extend(_over_budget(idea, bench) for place, idea in enumerate(fresh) if place not in kept)
     predecessors = current.standing.predecessors
     return Validated(
         accepted=tuple(
-            Accepted(idea, predecessors.get(idea.target_identity)) for idea in fresh[:max_outputs]
+            Accepted(fresh[place], predecessors.get(fresh[place].target_identity)) for place in kept
         ),
         reinforced=tuple(reinforced),
         rejected=tuple(sorted(rejected, key=lambda item: item.index)),
         duplicates=tuple(duplicates),
     )
+
+
+def _choose_outputs(fresh: Sequence[Idea], max_outputs: int) -> list[int]:
+    """Return the places of the ideas that the budget keeps, in the order in which they were picked."""
+    shares = [
+        Share(number_distinct([idea.edge.subject_id for idea in fresh]), quarter),
+        Share(number_distinct([idea.predicate.key for idea in fresh]), half),
+    ]
+    return choose_diverse(shares, limit=max_outputs)
 
 
 def _deduplicate(

@@ -1,6 +1,7 @@
 """Groups: open targets worth a look, spread over subjects and predicates, equal for equal inputs."""
 
 from collections import Counter
+from dataclasses import replace
 from datetime import timedelta
 from random import Random
 
@@ -135,3 +136,16 @@ def test_equal_inputs_in_any_order_give_equal_groups_in_equal_order() -> None:
 
 def test_no_premises_give_no_groups() -> None:
     assert form_groups(make_inputs(), max_groups=40).groups == ()
+
+
+def test_a_symmetric_pair_that_is_known_is_no_target_whichever_end_comes_first_by_name() -> None:
+    triples = [f"a{number} uses t{number}" for number in range(4)]
+    known = [f"a{number} compatible_with t{number}" for number in range(3)]
+    inputs = make_inputs(*map(make_premise, triples + known))
+    renamed = {
+        key: replace(node, name=f"z{key}" if key[0] == "a" else key) for key, node in inputs.nodes.items()
+    }
+    groups = form_groups(replace(inputs, nodes=renamed), max_groups=40).groups
+    assert [spell(each.target) for each in groups if each.target.predicate_key == "compatible_with"] == [
+        "t3 compatible_with a3"
+    ]

@@ -19,13 +19,16 @@ from app.api.wire.dreams import (
     DreamSummary,
     FeedbackAnswer,
     FeedbackBody,
+    OutcomeAnswer,
     write_dream,
 )
 from app.api.wire.shapes import Listed
 from app.api.wire.submit import read_optional_submission
+from app.hypotheses.outcomes import read_outcomes
 from app.hypotheses.queries import list_hypotheses
 from app.kernel.database import Writing
 from app.kernel.errors import FieldError, InvalidInput
+from app.kernel.pages import Page
 from app.review.dream import get_dream
 from app.review.feedback import Feedback, resolve_feedback
 
@@ -55,6 +58,18 @@ async def list_dreams_route(
         ),
     )
     return answer_page(page, DreamSummary.model_validate)
+
+
+@router.get(
+    "/v1/dreams/outcomes",
+    operation_id="get_dream_outcomes",
+    response_model=Listed[OutcomeAnswer],
+    responses=refusals(),
+)
+async def get_outcomes_route(door: DoorHere, caller: Reader, _: NoQuery) -> Response:
+    """What became of the team's dreams, by predicate and generator version; one page holds them all."""
+    outcomes = await door.read(caller, lambda reading: read_outcomes(reading, caller.team_id))
+    return answer_page(Page(outcomes, None), OutcomeAnswer.model_validate)
 
 
 @router.get(

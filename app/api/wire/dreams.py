@@ -67,6 +67,21 @@ class DreamSummary(Answer):
     updated_at: UtcTime
 
 
+class OutcomeAnswer(Answer):
+    """What became of the dreams of one predicate and generator version, each counted once."""
+
+    predicate_key: str
+    generator_kind: GeneratorKind
+    generator_version: str
+    dreamed: int
+    confirmed: int
+    refuted: int
+    rejected: int
+    expired: int
+    ignored: int
+    undecided: int
+
+
 class ExplainedPath(Answer):
     """A rule that carries the score, with the Relationships of its strongest instance in path order."""
 

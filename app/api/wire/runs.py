@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from app.api.wire.dreams import OutcomeAnswer
 from app.api.wire.shapes import Answer, Closed, IdempotencyKey, PageQuery, Reason, Text, Time, UtcTime
 from app.dreaming.models import RunStatus, RunTrigger
 from app.dreaming.run_history import RunFilter
@@ -84,6 +85,15 @@ class BudgetAnswer(Answer):
     used: float
 
 
+class SplitAnswer(Answer):
+    """How outcomes moved a predicate's places in the output budget: without them, and with them."""
+
+    predicate_key: str
+    weight: float
+    untuned: int
+    tuned: int
+
+
 class UsageAnswer(Answer):
     """What the provider charged for."""
 
@@ -133,6 +143,7 @@ class RunAnswer(Answer):
     rejections: list[RejectionAnswer]
     budgets: list[BudgetAnswer]
     stopped_by: str | None
+    output_split: list[SplitAnswer]
     usage: UsageAnswer
     error: RunErrorAnswer | None
     would_persist: list[dict[str, object]] | None
@@ -175,3 +186,4 @@ class DreamingStatusAnswer(Answer):
     seconds_since_last_finished: float | None
     open_hypotheses: dict[Literal["proposed", "reinforced", "stale", "submitted"], int]
     cost_today_usd: float
+    outcomes: list[OutcomeAnswer]
