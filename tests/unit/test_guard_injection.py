@@ -12,6 +12,7 @@ from app.remember.guard.folding import fold
 from app.remember.guard.injection import find_injection
 from app.remember.guard.wording import CLASSES
 from tests.unit import guard_lines
+from tests.unit.guard_second_lines import SECOND_BENIGN, SECOND_HOSTILE
 
 MOST_MISSED = 0.05
 MOST_HELD = 0.02
@@ -182,3 +183,8 @@ def test_reading_time_grows_with_the_length_only(piece: str) -> None:
 
     # Twenty times the text: linear is 20, quadratic 400. The constant forgives the clock's grain.
     assert seconds(40_000) < 80 * seconds(2_000) + 0.02
+
+
+def test_no_benign_line_of_the_second_set_is_held() -> None:
+    assert len({*SECOND_HOSTILE, *SECOND_BENIGN}) == 120
+    assert [line for line in SECOND_BENIGN if find_injection(line)] == []
