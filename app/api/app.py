@@ -48,7 +48,7 @@ def _assemble() -> FastAPI:
     app = FastAPI(
         version=__version__, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False
     )
-    for routes in (memory, lifecycle, merges, dreams, runs, catalogue, admin, audit, health):
+    for routes in (memory, lifecycle, quarantine, merges, dreams, runs, catalogue, admin, audit, health):
         app.include_router(routes.router)
     register_problems(app)
     app.add_middleware(RequestIds)

@@ -5,7 +5,8 @@ way in; the dreamer's role can write none of these tables.
 
 * Nodes: `entities` (names are not unique; finding returns all, and follows merges), `typed_values` (one row per
   value), `predicates` (versioned; key, symmetry and inverse are for good), `merge_suggestions`.
-* Evidence: `sources` (revisions are compared and set), `evidence`, `evidence_detail`; `supports` links citations
+* Evidence: `sources` (revisions are compared and set), `evidence`, `evidence_detail` (what was held and never
+  released is shown to its submitter and to operators only); `supports` links citations
   to Relationships and says which tier follows.
 * Positions: `relationships`. Each change is one version and one transition, whose `effect` tells a deferred
   trigger what to do with the Hypotheses that depend on it. `slots` says which positions can meet, `neighbours`

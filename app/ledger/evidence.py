@@ -2,33 +2,15 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import LiteralString
 
 from psycopg.types.json import Jsonb
 
 from app.kernel.database import Reading, Row, Writing
-from app.kernel.errors import NotFound
-from app.kernel.ids import is_id, new_id
+from app.kernel.ids import new_id
 from app.ledger.identity import digest
 from app.ledger.vocabulary import EvidenceState, SourceType, Span
 from app.tenancy.authority import Authority
-
-
-@dataclass(frozen=True, slots=True)
-class StoredEvidence:
-    """One evidence item. `source_id` and `source_revision` are both set or both None."""
-
-    evidence_id: str
-    profile_id: str
-    content: str
-    source_type: SourceType
-    authority: Authority
-    source_group: str
-    source_id: str | None
-    source_revision: str | None
-    state: EvidenceState
-    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,22 +123,6 @@ async def lock_evidence(w: Writing, team_id: str, ids: Collection[str]) -> dict[
     }
 
 
-async def get_evidence(reading: Reading, team_id: str, evidence_id: str) -> StoredEvidence:
-    """Return the evidence item.
-
-    Raises:
-        NotFound: missing, malformed or another team's.
-    """
-    row = (
-        await reading.fetch_one(_GET, {"team_id": team_id, "id": evidence_id})
-        if is_id(evidence_id, "evd")
-        else None
-    )
-    if row is None:
-        raise NotFound("No such evidence.")
-    return StoredEvidence(evidence_id=row.pop("id"), **row)
-
-
 def read_spans(row: Row) -> tuple[Span, ...]:
     """Return the spans of a row with the columns `starts` and `ends`."""
     return tuple(Span(start, end) for start, end in zip(row["starts"], row["ends"], strict=True))
@@ -195,9 +161,4 @@ _LOCK: LiteralString = """
            coalesce(revision.is_current, true) AS is_current
     FROM item LEFT JOIN revision
       ON revision.source_id = item.source_id AND revision.revision = item.source_revision
-"""
-_GET: LiteralString = """
-    SELECT id, profile_id, content, source_type, authority, source_group, source_id, source_revision, state,
-           created_at
-    FROM evidence WHERE team_id = %(team_id)s AND id = %(id)s
 """

@@ -16,9 +16,10 @@ from app.tenancy.callers import Caller
 class EvidenceDetail:
     """Verbatim text and where it comes from.
 
-    `content` is None while the item is quarantined, but for its submitter and for operators: it may speak to
-    whoever reads it. `is_current` is about the source's revision; `cited_by` are Relationships that rest on it or
-    were judged by it, in the order of their ids.
+    If the item was held and never released, `content` is None, and labels and metadata are empty, for all but its
+    submitter and operators: they may speak to whoever reads them. `quarantine_reason` says why it was held.
+    `is_current` is about the source's revision; `cited_by` are Relationships that rest on it or were judged by it,
+    in the order of their ids.
     """
 
     evidence_id: str
@@ -31,6 +32,7 @@ class EvidenceDetail:
     source_revision: str | None
     is_current: bool
     state: EvidenceState
+    quarantine_reason: str | None
     supersedes_evidence_ids: tuple[str, ...]
     labels: tuple[str, ...]
     metadata: dict[str, object]
@@ -49,10 +51,11 @@ async def get_evidence_detail(reading: Reading, caller: Caller, evidence_id: str
     if row is None:
         raise NotFound("No such evidence.")
     may_read = row["profile_id"] == caller.profile_id or "operate" in caller.scopes
+    if not row.pop("was_cleared") and not may_read:
+        row |= {"content": None, "labels": (), "metadata": {}}
     return EvidenceDetail(
         **row
         | {
-            "content": row["content"] if row["state"] != "quarantined" or may_read else None,
             "supersedes_evidence_ids": tuple(row["supersedes_evidence_ids"]),
             "labels": tuple(row["labels"]),
             "cited_by": tuple(row["cited_by"]),
@@ -63,6 +66,11 @@ async def get_evidence_detail(reading: Reading, caller: Caller, evidence_id: str
 _GET: LiteralString = """
     SELECT e.id AS evidence_id, e.profile_id, e.content, e.source_type, e.authority, e.source_group,
            s.source_key, e.source_revision, coalesce(revision.is_current, true) AS is_current, e.state,
+           e.quarantine_reason,
+           e.state = 'active' OR e.state = 'retracted' AND (e.quarantine_reason IS NULL OR EXISTS (
+               SELECT FROM evidence_decisions AS decided
+               WHERE decided.team_id = e.team_id AND decided.evidence_id = e.id
+                 AND decided.decision = 'released')) AS was_cleared,
            e.supersedes_evidence_ids, e.labels, e.metadata, e.created_at,
            ARRAY(SELECT link.relationship_id FROM citations AS c
                  JOIN (SELECT team_id, relationship_id, citation_id FROM supports

@@ -110,7 +110,7 @@ _REVISIONS: LiteralString = """
 _CONTENTS: LiteralString = """
     SELECT DISTINCT content_digest FROM evidence
     WHERE team_id = %(team_id)s AND source_id = %(source_id)s AND source_revision = %(current)s
-      AND state <> 'retracted'
+      AND state NOT IN ('retracted', 'discarded')
 """
 _UNSET_CURRENT: LiteralString = """
     UPDATE source_revisions SET is_current = false

@@ -28,7 +28,8 @@ Status = Literal[
 ]
 Verdict = Literal["entailed", "insufficient", "contradicted"]
 SourceType = Literal["conversation", "document", "observation", "manual"]
-EvidenceState = Literal["active", "quarantined", "retracted"]
+EvidenceState = Literal["active", "quarantined", "discarded", "retracted"]
+QuarantineDecision = Literal["released", "discarded"]
 PredicateState = Literal["active", "deprecated", "retired"]
 # What a change of a Relationship means for the Hypotheses that rest on it or are about it.
 TransitionEffect = Literal["harmless", "source_lost", "became_active", "reassess"]

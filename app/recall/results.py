@@ -166,7 +166,7 @@ _QUOTES_KNOWN_THEN: LiteralString = """
         ) AS decided
         WHERE support.team_id = %(team_id)s AND support.relationship_id = wanted.relationship_id
           AND decided.event <> 'revoked'
-          AND evidence.created_at <= %(known)s AND evidence.state <> 'quarantined'
+          AND evidence.created_at <= %(known)s AND evidence.state NOT IN ('quarantined', 'discarded')
           AND (revision.is_current OR NOT EXISTS (
               SELECT FROM source_revisions AS other
               WHERE other.team_id = revision.team_id AND other.source_id = revision.source_id

@@ -13,6 +13,8 @@ decide, `place` applies one decision in one transaction. `placements` reads the 
 place of what was unclear (`review_choices`), a Relationship is weighed again (`held_positions`). `merging` makes
 two entities one, and two again.
 
+`quarantine` is where an operator decides about evidence that the guard held, `quarantined` lists it.
+
 States of an ingest: `queued` → `processing` → `completed`, or `awaiting_review` where a person has to decide, or
 `failed` when its attempts are exhausted. A verifier's failure puts it back to `queued`.
 
@@ -37,5 +39,9 @@ Decisions where the design is silent:
 * New support brings a retracted or rejected position back; a superseded one is put to a temporal review.
 * An endpoint that is merged between finding and placing leaves its proposal for the next try, which finds the
   survivor. A review that is resolved while the worker is at work does the same.
+* Held evidence is decided about once: released, its proposals go through all steps from the first; discarded or
+  taken back, it ends them, whatever else they cite. Its source revision stays the current one: the source did
+  change, and an older revision comes back only by being submitted again. A confirmation that ended while its
+  evidence was held stays ended; what is placed later is knowledge like any other.
 * One answer about an entity serves every proposal of the submission that asks about the same ref.
 """

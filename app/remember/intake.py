@@ -15,6 +15,7 @@ from app.queue.leases import enqueue
 from app.remember.check import check_submission
 from app.remember.claim import Citation
 from app.remember.guard.guard import guard_submission
+from app.remember.outcome_rows import end_held_proposals
 from app.remember.outcomes import ProcessingState
 from app.remember.submission import EvidenceItem, RelationshipProposal, Submission, as_stored
 from app.tenancy.authority import cap_authority
@@ -162,6 +163,7 @@ async def _drop_outdated(
     reasons = dict.fromkeys(superseded, "evidence_superseded")
     if superseded:
         await w.execute(_RETRACT, params | {"ids": superseded})
+        await end_held_proposals(w, caller.team_id, superseded, reason="evidence_superseded")
     for one in entered:
         if one.replaced is None:
             continue
@@ -194,7 +196,7 @@ _OWN_EVIDENCE: LiteralString = """
 """
 _RETRACT: LiteralString = """
     UPDATE evidence SET state = 'retracted'
-    WHERE team_id = %(team_id)s AND id = ANY (%(ids)s) AND state = 'active'
+    WHERE team_id = %(team_id)s AND id = ANY (%(ids)s) AND state IN ('active', 'quarantined')
 """
 _OUTDATED: LiteralString = """
     SELECT id FROM evidence

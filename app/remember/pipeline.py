@@ -114,7 +114,7 @@ def _examine(
     for position in positions:
         proposal = work.waiting[position]
         # Held evidence is read by nobody and nothing: no verifier, no look-up, no new Entity.
-        if any(work.evidence[span.evidence_index].is_quarantined for span in proposal.evidence):
+        if any(work.evidence[span.evidence_index].is_withheld for span in proposal.evidence):
             examined[position] = Held("evidence_quarantined", "evidence_quarantined")
         else:
             examined[position] = examine(proposal, entities, work.predicates)

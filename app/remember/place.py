@@ -28,6 +28,9 @@ async def place_held(w: Writing, work: Work, position: int, held: Held) -> None:
     """Leave the outcome of a proposal that no Relationship is made of, with its review task if it needs one."""
     await hold(w, work.lease)
     proposal = work.waiting[position]
+    if held.category == "evidence_quarantined":
+        await _place_withheld(w, work, position)
+        return
     review_id = held.review and await open_review(
         w,
         work.team_id,
@@ -49,6 +52,21 @@ async def place_held(w: Writing, work: Work, position: int, held: Held) -> None:
     await record_outcome(w, work.team_id, work.ingest_id, position, outcome)
 
 
+async def _place_withheld(w: Writing, work: Work, position: int) -> None:
+    """Say what holds the proposal; one whose evidence was released meanwhile is left to the next try."""
+    cited = {work.evidence[span.evidence_index].evidence_id for span in work.waiting[position].evidence}
+    states = {one.state for one in (await lock_evidence(w, work.team_id, cited)).values()}
+    if "discarded" in states:
+        outcome = Outcome("relationship_rejected", "evidence_discarded")
+    elif "quarantined" in states:
+        outcome = Outcome("evidence_quarantined", "evidence_quarantined")
+    elif "retracted" in states:
+        outcome = Outcome("relationship_rejected", "evidence_retracted")
+    else:
+        return
+    await record_outcome(w, work.team_id, work.ingest_id, position, outcome)
+
+
 async def place_relationship(w: Writing, placing: Placing) -> None:
     """Leave the proposal placed: Relationship, verdicts, supports, consequences, outcome.
 
@@ -66,8 +84,6 @@ async def place_relationship(w: Writing, placing: Placing) -> None:
     usable = [one for one in placing.judged if standings[one.evidence_id].state == "active"]
     if usable:
         outcome = await _place_usable(w, replace(placing, judged=tuple(usable)), standings)
-    elif any(standing.state == "quarantined" for standing in standings.values()):
-        outcome = Outcome("evidence_quarantined", "evidence_quarantined")
     else:
         outcome = Outcome("relationship_rejected", "evidence_retracted")
     await record_outcome(w, work.team_id, work.ingest_id, placing.position, outcome)

@@ -131,6 +131,7 @@ _TEXTS: LiteralString = """
     SELECT evidence.content FROM ingest_evidence AS item
     JOIN evidence ON evidence.team_id = item.team_id AND evidence.id = item.evidence_id
     WHERE item.team_id = %(team_id)s AND item.ingest_id = %(ingest_id)s
+      AND (evidence.state = 'active' OR evidence.quarantine_reason IS NULL)
 """
 _INGEST: LiteralString = """
     SELECT profile_id, proposal FROM ingests WHERE team_id = %(team_id)s AND id = %(ingest_id)s

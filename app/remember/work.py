@@ -22,11 +22,11 @@ LONGEST_DELAY_SECONDS: Final = 900.0
 
 @dataclass(frozen=True, slots=True)
 class CitedText:
-    """One evidence item of the ingest."""
+    """One evidence item of the ingest. What `is_withheld` was held and not released: nothing reads it."""
 
     evidence_id: str
     content: str
-    is_quarantined: bool
+    is_withheld: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,10 @@ async def begin_placement(w: Writing, lease: Lease) -> Work:
         *from_stored(ingest["proposal"]), await read_choices(w, lease.team_id, lease.item_id)
     )
     texts = {
-        row["evidence_index"]: CitedText(row["evidence_id"], row["content"], row["is_quarantined"])
+        row["evidence_index"]: CitedText(row["evidence_id"], row["content"], row["is_withheld"])
         for row in await w.fetch_all(_EVIDENCE, params)
     }
-    contents = [text.content for text in texts.values()]
+    contents = [text.content for text in texts.values() if not text.is_withheld]
     waiting = await w.fetch_all(_WAITING, params)
     configuration = await effective_configuration(w, lease.team_id)
     return Work(
@@ -147,7 +147,7 @@ _BEGIN: LiteralString = """
 """
 _EVIDENCE: LiteralString = """
     SELECT item.evidence_index, evidence.id AS evidence_id, evidence.content,
-           evidence.state = 'quarantined' AS is_quarantined
+           evidence.state <> 'active' AND evidence.quarantine_reason IS NOT NULL AS is_withheld
     FROM ingest_evidence AS item
     JOIN evidence ON evidence.team_id = item.team_id AND evidence.id = item.evidence_id
     WHERE item.team_id = %(team_id)s AND item.ingest_id = %(ingest_id)s

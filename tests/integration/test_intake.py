@@ -7,7 +7,7 @@ import pytest
 
 from app.kernel.database import Database
 from app.kernel.errors import InvalidInput, NotFound
-from app.ledger.evidence import get_evidence
+from app.ledger.evidence_detail import get_evidence_detail
 from app.remember.intake import check_submission
 from app.remember.submission import (
     CitedSpan,
@@ -161,7 +161,7 @@ async def test_text_round_trips_unchanged(database: Database, team: Caller) -> N
     ingest_id = await submit(database, team, submission)
     evidence_id = (await placement(database, team, ingest_id)).evidence[0].evidence_id
     async with database.reading(scope(team)) as reading:
-        stored = await get_evidence(reading, team.team_id, evidence_id)
+        stored = await get_evidence_detail(reading, team, evidence_id)
     assert stored.content == content
     [row] = await rows(database, team, "SELECT metadata FROM evidence WHERE team_id = %(team_id)s")
     assert row["metadata"] == {"note": "\\u0000", "list": [1, None]}

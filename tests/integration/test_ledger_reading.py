@@ -8,7 +8,7 @@ from app.kernel.database import Database
 from app.kernel.errors import InvalidInput, NotFound
 from app.ledger.cases import list_conflicts
 from app.ledger.entities import EntityDraft, create_entities, get_entity, list_entities
-from app.ledger.evidence import get_evidence
+from app.ledger.evidence_detail import get_evidence_detail
 from app.ledger.reviews import list_reviews
 from app.ledger.trace import get_relationship, trace
 from app.ledger.vocabulary import Span
@@ -144,4 +144,4 @@ async def test_ids_that_are_not_the_teams_are_not_found_alike(
         with pytest.raises(NotFound, match=r"^No such entity\.$"):
             await get_entity(reading, team.team_id, entity["id"])
         with pytest.raises(NotFound, match=r"^No such evidence\.$"):
-            await get_evidence(reading, team.team_id, evidence["id"])
+            await get_evidence_detail(reading, team, evidence["id"])

@@ -1,13 +1,13 @@
 """What changes positions: taking back, deciding conflicts and reviews. Nothing is deleted."""
 
-from typing import Final
+from typing import Final, Protocol
 
 from fastapi import APIRouter, Request, Response
 
 from app.api.answers import answer, answer_given, refusals, takes
 from app.api.auth import Reader, Writer
 from app.api.bodies import Body, OptionalBody, parse
-from app.api.door import DoorHere
+from app.api.door import Door, DoorHere
 from app.api.ids import ConflictId, EvidenceId, RelationshipId, ReviewId
 from app.api.queries import NoQuery
 from app.api.replay import KeyHeader, once, perform
@@ -23,9 +23,11 @@ from app.api.wire.lifecycle import ChangedAnswer, EvidenceAnswer, RetractBody, R
 from app.kernel.database import Writing
 from app.ledger.case_decisions import decide_conflict
 from app.ledger.evidence_detail import get_evidence_detail
-from app.ledger.retraction import retract_evidence, retract_relationship
+from app.ledger.retraction import Changed, retract_relationship
+from app.remember.quarantine import take_evidence_back
 from app.remember.review_resolution import resolve_review
 from app.review.submissions import settle_submissions
+from app.tenancy.callers import Caller
 
 router: Final = APIRouter(tags=["memory"])
 
@@ -47,16 +49,7 @@ async def retract_relationship_route(
     _: NoQuery,
 ) -> Response:
     """Take one's own position back; again changes nothing."""
-    body = parse(RetractBody, raw)
-    request_once = once(
-        request, body, operation="retract_relationship", key=body.idempotency_key, key_header=key_header
-    )
-
-    async def retract(writing: Writing) -> tuple[int, RetractionAnswer]:
-        changed = await retract_relationship(writing, caller, relationship_id, note=body.reason)
-        return 200, RetractionAnswer(changed=[ChangedAnswer.model_validate(one) for one in changed])
-
-    return answer_given(await perform(door, caller, request_once, retract))
+    return await _retract(door, caller, raw, relationship_id, request, key_header, retract_relationship)
 
 
 @router.get(
@@ -88,16 +81,7 @@ async def retract_evidence_route(
     _: NoQuery,
 ) -> Response:
     """Take one's own evidence back; Relationships keep what their other supports carry. Again changes nothing."""
-    body = parse(RetractBody, raw)
-    request_once = once(
-        request, body, operation="retract_evidence", key=body.idempotency_key, key_header=key_header
-    )
-
-    async def retract(writing: Writing) -> tuple[int, RetractionAnswer]:
-        changed = await retract_evidence(writing, caller, evidence_id, note=body.reason)
-        return 200, RetractionAnswer(changed=[ChangedAnswer.model_validate(one) for one in changed])
-
-    return answer_given(await perform(door, caller, request_once, retract))
+    return await _retract(door, caller, raw, evidence_id, request, key_header, take_evidence_back)
 
 
 @router.post(
@@ -169,3 +153,31 @@ async def resolve_review_route(
     given = await perform(door, caller, request_once, resolve)
     door.wake()
     return answer_given(given)
+
+
+class _TakeBack(Protocol):
+    """What a retraction does in the ledger."""
+
+    async def __call__(
+        self, w: Writing, caller: Caller, row_id: str, /, *, note: str | None
+    ) -> tuple[Changed, ...]: ...
+
+
+async def _retract(
+    door: Door,
+    caller: Caller,
+    raw: bytes,
+    row_id: str,
+    request: Request,
+    key_header: str | None,
+    take_back: _TakeBack,
+) -> Response:
+    body = parse(RetractBody, raw)
+    operation = request.scope["route"].operation_id
+    request_once = once(request, body, operation=operation, key=body.idempotency_key, key_header=key_header)
+
+    async def retract(writing: Writing) -> tuple[int, RetractionAnswer]:
+        changed = await take_back(writing, caller, row_id, note=body.reason)
+        return 200, RetractionAnswer(changed=[ChangedAnswer.model_validate(one) for one in changed])
+
+    return answer_given(await perform(door, caller, request_once, retract))

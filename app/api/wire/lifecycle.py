@@ -31,7 +31,8 @@ class RetractionAnswer(Answer):
 class EvidenceAnswer(Answer):
     """Verbatim text and where it comes from.
 
-    `content` is null while it is quarantined, but for its submitter and for operators.
+    If it was held and never released, all but its submitter and operators get no content, labels and metadata;
+    `quarantine_reason` says what was found in it.
     """
 
     evidence_id: str
@@ -44,6 +45,7 @@ class EvidenceAnswer(Answer):
     source_revision: str | None
     is_current: bool
     state: EvidenceState
+    quarantine_reason: str | None
     supersedes_evidence_ids: list[str]
     labels: list[str]
     metadata: dict[str, Any]  # The submitter's own JSON.

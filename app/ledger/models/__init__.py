@@ -4,7 +4,7 @@ Written by `remember` and by the ledger's own lifecycle only; the dreamer's role
 """
 
 from app.ledger.models.cases import ConflictCase, ConflictEvent, ConflictPosition, ReviewTask
-from app.ledger.models.evidence import Citation, Evidence, Source, SourceRevision
+from app.ledger.models.evidence import Citation, Evidence, EvidenceDecision, Source, SourceRevision
 from app.ledger.models.nodes import (
     Entity,
     EntityMergeEvent,
@@ -31,6 +31,7 @@ __all__ = [
     "EntityMergeEvent",
     "EntityName",
     "Evidence",
+    "EvidenceDecision",
     "PredicateName",
     "PredicateVersion",
     "Relationship",

@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.kernel.schema import Base, created_now, one_of, references, team_key
-from app.ledger.vocabulary import EvidenceState, SourceType
+from app.ledger.vocabulary import EvidenceState, QuarantineDecision, SourceType
 from app.tenancy.authority import Authority
 
 
@@ -102,6 +102,32 @@ class Evidence(Base):
         one_of("state", EvidenceState),
         Index("evidence_by_source", "team_id", "source_id", "source_revision"),
         Index("evidence_by_digest", "team_id", "content_digest"),
+        Index(
+            "evidence_ever_held",
+            "team_id",
+            text("created_at DESC"),
+            text("id DESC"),
+            postgresql_where=text("quarantine_reason IS NOT NULL"),
+        ),
+    )
+
+
+class EvidenceDecision(Base):
+    """An operator released or discarded an item that the guard held: once, for good. Append-only."""
+
+    __tablename__ = "evidence_decisions"
+
+    team_id: Mapped[str] = team_key()
+    evidence_id: Mapped[str] = mapped_column(primary_key=True)
+    decision: Mapped[str]
+    reason: Mapped[str | None]
+    actor_profile_id: Mapped[str]
+    created_at: Mapped[datetime] = created_now()
+
+    __table_args__ = (
+        references("evidence", "evidence_id", name="evidence_decisions_evidence"),
+        references("profiles", "actor_profile_id", name="evidence_decisions_actor"),
+        one_of("decision", QuarantineDecision),
     )
 
 
