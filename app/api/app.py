@@ -9,7 +9,18 @@ from app.api.door import Door, Wake
 from app.api.openapi import describe_routes
 from app.api.problems import register_problems
 from app.api.request_id import RequestIds
-from app.api.routes import admin, audit, catalogue, dreams, health, lifecycle, memory, merges, runs
+from app.api.routes import (
+    admin,
+    audit,
+    catalogue,
+    dreams,
+    health,
+    lifecycle,
+    memory,
+    merges,
+    quarantine,
+    runs,
+)
 from app.coordination.buckets import Buckets, Limit
 from app.coordination.limiter import Limiter
 from app.coordination.postgres_buckets import PostgresBuckets
