@@ -136,6 +136,7 @@ SourceType = Literal[
 State = Literal[
     "active",
     "quarantined",
+    "discarded",
     "retracted",
 ]
 Tier = Literal[

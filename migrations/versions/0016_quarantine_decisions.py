@@ -12,7 +12,7 @@ from alembic import op
 from app.kernel.ddl import freeze, grant, protect
 
 revision = "0016"
-down_revision = "0029"
+down_revision = "0020"
 branch_labels = None
 depends_on = None
 

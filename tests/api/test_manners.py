@@ -113,6 +113,9 @@ async def test_each_route_asks_for_exactly_one_scope(api: Api, team: Caller, ope
         "resolve_review": "write",
         "merge_entity": "operate",
         "unmerge_entity": "operate",
+        "list_quarantine": "operate",
+        "release_evidence": "operate",
+        "discard_evidence": "operate",
         "list_audit_events": "operate",
         "start_cycle": "operate",
         "cancel_cycle": "operate",
@@ -138,7 +141,7 @@ async def test_a_malformed_id_is_answered_like_a_missing_one(
     client = await (api.admin() if operation in _ADMIN_ROUTES else api.client(team))
     prefix, _, suffix = operation.path.partition("{")
     suffix = suffix.partition("}")[2]
-    body = _body_of(operation) if operation.has_body else None
+    body = body_of(operation) if operation.has_body else None
     missing = await client.request(operation.method, operation.path.format_map(_IDS), json=body)
     assert missing.status_code == 404, missing.text
     for malformed in _MALFORMED:
@@ -173,7 +176,7 @@ async def test_a_refusal_comes_in_the_documented_order(api: Api, team: Caller, o
 async def test_a_body_names_neither_team_nor_profile_nor_anything_unknown(
     api: Api, team: Caller, operation: Operation, field: str
 ) -> None:
-    body = _body_of(operation) | {field: team.team_id}
+    body = body_of(operation) | {field: team.team_id}
     client = await (api.admin() if operation in _ADMIN_ROUTES else api.client(team))
     answer = await client.request(operation.method, operation.path.format_map(_IDS), json=body)
     assert answer.status_code == 422
@@ -182,7 +185,8 @@ async def test_a_body_names_neither_team_nor_profile_nor_anything_unknown(
     }
 
 
-def _body_of(operation: Operation) -> dict[str, Any]:  # JSON.
+def body_of(operation: Operation) -> dict[str, Any]:  # JSON.
+    """Return a body that the route takes."""
     bodies: dict[str, dict[str, Any]] = {  # JSON.
         "remember": example_submission(),
         "recall_memory": {"query": "FastAPI"},
@@ -190,6 +194,8 @@ def _body_of(operation: Operation) -> dict[str, Any]:  # JSON.
         "start_cycle": {},
         "retract_relationship": {},
         "retract_evidence": {},
+        "release_evidence": {},
+        "discard_evidence": {},
         "resolve_conflict": {"decision": "dismiss"},
         "resolve_review": {"choice": "reject"},
         "merge_entity": {"into_entity_id": f"ent_{NOBODYS_ULID}"},

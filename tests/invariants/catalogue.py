@@ -28,7 +28,15 @@ KNOWLEDGE: Final = sorted(set(TABLES) - DREAMERS_OWN)
 # Ids and times only, or looked up before the team is known: no content, so no team policy. Acts on the instance
 # have no team, so `audit_events` has policies of its own, with tests of their own.
 INSTANCE_TABLES: Final = frozenset(
-    {"api_keys", "audit_events", "dream_schedules", "instance_settings", "teams", "work_items"}
+    {
+        "api_keys",
+        "audit_events",
+        "dream_schedules",
+        "instance_settings",
+        "rate_buckets",
+        "teams",
+        "work_items",
+    }
 )
 TEAM_TABLES: Final = sorted(set(TABLES) - INSTANCE_TABLES)
 GUESSES: Final = ("hypotheses", "hypothesis_sources", "hypothesis_events", "hypothesis_submissions")
