@@ -149,7 +149,7 @@ class _Cycle:
             generator=generator,
             generated=generated,
             expired_before=run.began_at - timedelta(days=configuration.retention_days),
-            seconds_used=time.monotonic() - started,
+            seconds_used=run.seconds_used + time.monotonic() - started,
         )
         return await self._persist(dream, skip)
 
@@ -186,7 +186,7 @@ class _Cycle:
             assessed_digest=digest if is_assessed else None,
             dry_run=run.dry_run,
         )
-        generated = Generated() if skip else await self._generate(inputs, budgets, generator)
+        generated = Generated() if skip else await self._generate(run, inputs, budgets, generator)
         return inputs, generated, skip
 
     async def _note(self, writing: Writing, record: RunInputs) -> bool:
@@ -195,13 +195,15 @@ class _Cycle:
         await note_inputs(writing, self._lease, record)
         return await was_assessed(writing, self._lease.team_id, record.digest)
 
-    async def _generate(self, inputs: Inputs, budgets: Budgets, generator: Generator) -> Generated:
+    async def _generate(
+        self, run: BegunRun, inputs: Inputs, budgets: Budgets, generator: Generator
+    ) -> Generated:
         """Generate outside the event loop, within the duration budget; a zero budget generates nothing."""
         zero = budgets.find_zero()
         if zero is not None:
             return Generated(stopped_by=zero)
         try:
-            async with asyncio.timeout(budgets.max_duration_seconds):
+            async with asyncio.timeout(max(budgets.max_duration_seconds - run.seconds_used, 0)):
                 return await self._compute(generator.generate, inputs, budgets)
         except TimeoutError:
             return Generated(stopped_by="max_duration_seconds")

@@ -3,7 +3,7 @@
 from datetime import date, datetime
 from typing import Literal
 
-from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
+from sqlalchemy import CheckConstraint, Double, Index, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import JSONB, NUMERIC
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -49,6 +49,9 @@ class CycleRun(Base):
     started_at: Mapped[datetime | None]
     heartbeat_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
+    # Since its first wait for a provider, and what it had used of its duration budget when it last began to wait.
+    waiting_since: Mapped[datetime | None]
+    seconds_used: Mapped[float] = mapped_column(Double, server_default=text("0"))
     snapshot_digest: Mapped[str | None]
     # Whether everything under that digest was assessed, so an equal digest needs no second look.
     is_assessed: Mapped[bool] = mapped_column(server_default=text("false"))

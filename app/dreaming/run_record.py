@@ -16,13 +16,17 @@ from app.queue.leases import Lease
 
 @dataclass(frozen=True, slots=True)
 class BegunRun:
-    """A run that this lease works on; `began_at` is the database's time."""
+    """A run that this lease works on; `began_at` is the database's time.
+
+    `seconds_used` is what earlier looks took of the duration budget, for a run that has been waiting.
+    """
 
     run_id: str
     team_id: str
     dry_run: bool
     requested_budgets: Mapping[str, float]
     began_at: datetime
+    seconds_used: float = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +68,14 @@ async def begin_run(writing: Writing, lease: Lease) -> BegunRun | None:
     )
     if row is None:
         return None
-    return BegunRun(lease.item_id, lease.team_id, row["dry_run"], row["requested_budgets"], row["began_at"])
+    return BegunRun(
+        lease.item_id,
+        lease.team_id,
+        row["dry_run"],
+        row["requested_budgets"],
+        row["began_at"],
+        row["seconds_used"],
+    )
 
 
 async def note_inputs(writing: Writing, lease: Lease, inputs: RunInputs) -> None:
@@ -148,7 +159,7 @@ _BEGIN: LiteralString = """
     SET status = 'running', epoch = %(epoch)s, attempt = %(attempt)s, worker = %(worker)s,
         started_at = coalesce(started_at, clock_timestamp()), heartbeat_at = clock_timestamp()
     WHERE team_id = %(team_id)s AND id = %(id)s AND finished_at IS NULL
-    RETURNING dry_run, requested_budgets, heartbeat_at AS began_at
+    RETURNING dry_run, requested_budgets, heartbeat_at AS began_at, seconds_used
 """
 
 _NOTE_INPUTS: LiteralString = """

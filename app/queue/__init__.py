@@ -1,12 +1,12 @@
 """Leases on work items: who may work on what, and for how long. Knows no domain word.
 
-A lease is a term. `epoch` names it: it rises at every lease, hand-back, wait, retry and cancel, and every write of
-an owner first locks its row by key and epoch (`hold`). A row that does not match, or whose lease has run out by
+A lease is a term. `epoch` names it: it rises at every lease, hand-back, retry and cancel, and every write of an
+owner first locks its row by key and epoch (`hold`). A row that does not match, or whose lease has run out by
 the database's clock, is LeaseLost, and nothing is written. `attempt` counts leases that ended by expiry or
-fault, so that an item which kills its worker is given up; an orderly hand-back and a wait cost none.
+fault, so that an item which kills its worker is given up; an orderly hand-back costs none.
 
     due ──lease──> owned ──finish──> finished          any open state ──cancel──> finished
-     ^               │ hand_back, wait_until (no attempt), retry_later (an attempt), expiry (an attempt)
+     ^               │ hand_back (no attempt), retry_later (an attempt), expiry (an attempt)
      └───────────────┘
 
     statements    the SQL

@@ -91,17 +91,12 @@ async def finish(writing: Writing, lease: Lease) -> None:
 
 
 async def hand_back(writing: Writing, lease: Lease, *, delay_seconds: float = 0) -> None:
-    """Leave the item due again without an attempt spent (a shutdown), or raise LeaseLost."""
-    await _give_back(writing, lease, delay_seconds=delay_seconds, spent=0)
+    """Leave the item due after the delay without an attempt spent, or raise LeaseLost.
 
-
-async def wait_until(writing: Writing, lease: Lease, *, run_at: datetime) -> None:
-    """Leave the item due at `run_at` without an attempt spent, or raise LeaseLost.
-
-    For work that goes on elsewhere, such as a provider's batch: meanwhile nobody owns the item, no slot is
-    held, and whichever worker is alive at `run_at` looks at it next, under a new epoch.
+    For a shutdown, and for work that goes on elsewhere, such as a provider's batch: meanwhile nobody owns the
+    item, no slot is held, and whichever worker is alive then looks at it next, under a new epoch.
     """
-    await _give_back(writing, lease, run_at=run_at, spent=0)
+    await _give_back(writing, lease, delay_seconds=delay_seconds, spent=0)
 
 
 async def retry_later(writing: Writing, lease: Lease, *, delay_seconds: float) -> None:
@@ -127,12 +122,8 @@ async def cancel(writing: Writing, *, team_id: str, kind: str, item_id: str) -> 
     return await writing.execute(statements.CANCEL, params) > 0
 
 
-async def _give_back(
-    writing: Writing, lease: Lease, *, spent: int, run_at: datetime | None = None, delay_seconds: float = 0
-) -> None:
-    await _by_lease(
-        writing, statements.HAND_BACK, lease, run_at=run_at, delay_seconds=delay_seconds, spent=spent
-    )
+async def _give_back(writing: Writing, lease: Lease, *, spent: int, delay_seconds: float) -> None:
+    await _by_lease(writing, statements.HAND_BACK, lease, delay_seconds=delay_seconds, spent=spent)
     await wake_workers(writing, lease.kind)
 
 

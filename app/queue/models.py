@@ -31,14 +31,8 @@ class WorkItem(Base):
         team_reference("work_items_team"),
         CheckConstraint("(lease_expires_at IS NULL) = (worker IS NULL)", name="lease_names_its_worker"),
         CheckConstraint("finished_at IS NULL OR worker IS NULL", name="finished_holds_no_lease"),
-        # From team to team, and to each one's next moment: its next item's time, or the end of its next lease.
-        Index(
-            "work_items_due",
-            "kind",
-            "team_id",
-            text("coalesce(lease_expires_at, run_at)"),
-            postgresql_where=text("finished_at IS NULL"),
-        ),
+        # From team to team, and along each one's line. A lease changes nothing of it.
+        Index("work_items_due", "kind", "team_id", "run_at", postgresql_where=text("finished_at IS NULL")),
         {
             "postgresql_with": {
                 "fillfactor": 80,

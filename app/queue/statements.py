@@ -14,8 +14,9 @@ ENQUEUE: LiteralString = """
 WAKE: LiteralString = "SELECT pg_notify(%(channel)s, %(kind)s)"
 
 # The teams stand in a ring, and `after` is the one that was served last: from there on the index gives the next
-# team with unfinished items, and its first item if that is due. It stops at the limit, so a lease costs a few
-# index probes, however long anybody's backlog is. An item is due at `run_at`, or once its lease has run out.
+# team with unfinished items, and its first item that is due and free. It stops at the limit, so a lease costs a
+# few index probes, however long anybody's backlog is. What is leased stands at the head of its team's line, where
+# an item whose owner has died is the next one again; a lease changes no indexed column, so its update is HOT.
 # Ordered by the whole index, so that no plan over the primary key, which holds the finished rows too, is as good.
 # SKIP LOCKED passes by whatever another worker is leasing or finishing right now.
 LEASE_DUE: LiteralString = """
@@ -28,7 +29,7 @@ LEASE_DUE: LiteralString = """
         FROM ring LEFT JOIN LATERAL (
             SELECT team_id FROM work_items
             WHERE kind = %(kind)s AND finished_at IS NULL AND team_id > ring.team_id
-            ORDER BY team_id, coalesce(lease_expires_at, run_at) LIMIT 1
+            ORDER BY team_id, run_at LIMIT 1
         ) AS next ON true
         WHERE ring.lap = 0 OR ring.lap = 1 AND next.team_id <= %(after)s
     ), chosen AS (
@@ -36,8 +37,9 @@ LEASE_DUE: LiteralString = """
         FROM ring CROSS JOIN LATERAL (
             SELECT team_id, item_id FROM work_items
             WHERE kind = %(kind)s AND finished_at IS NULL AND team_id = ring.team_id
-              AND coalesce(lease_expires_at, run_at) <= statement_timestamp()
-            ORDER BY coalesce(lease_expires_at, run_at) LIMIT 1
+              AND run_at <= statement_timestamp()
+              AND (lease_expires_at IS NULL OR lease_expires_at <= statement_timestamp())
+            ORDER BY run_at LIMIT 1
             FOR UPDATE SKIP LOCKED
         ) AS due
         WHERE ring.is_team
@@ -53,19 +55,24 @@ LEASE_DUE: LiteralString = """
     RETURNING item.team_id, item.kind, item.item_id, item.epoch, item.attempt, item.worker
 """
 
-# One probe a team that has unfinished items, none for any other.
+# The head of each team's line: what is leased, and the first that is not. Only teams with unfinished items cost.
 SECONDS_UNTIL_DUE: LiteralString = """
     WITH RECURSIVE team AS (
-        SELECT '' AS team_id, NULL::timestamptz AS due_at
+        SELECT '' AS team_id
         UNION ALL
-        SELECT next.team_id, next.due_at
+        SELECT next.team_id
         FROM team CROSS JOIN LATERAL (
-            SELECT team_id, coalesce(lease_expires_at, run_at) AS due_at FROM work_items
+            SELECT team_id FROM work_items
             WHERE kind = %(kind)s AND finished_at IS NULL AND team_id > team.team_id
-            ORDER BY team_id, coalesce(lease_expires_at, run_at) LIMIT 1
+            ORDER BY team_id, run_at LIMIT 1
         ) AS next
     )
-    SELECT extract(epoch FROM min(due_at) - clock_timestamp())::float8 AS seconds FROM team
+    SELECT extract(epoch FROM min(head.due_at) - clock_timestamp())::float8 AS seconds
+    FROM team CROSS JOIN LATERAL (
+        SELECT coalesce(lease_expires_at, run_at) AS due_at FROM work_items
+        WHERE kind = %(kind)s AND finished_at IS NULL AND team_id = team.team_id
+        ORDER BY run_at LIMIT 8
+    ) AS head
 """
 
 RENEW: LiteralString = """
@@ -92,7 +99,7 @@ FINISH: LiteralString = """
 HAND_BACK: LiteralString = """
     UPDATE work_items
     SET epoch = epoch + 1, attempt = attempt + %(spent)s, lease_expires_at = NULL, worker = NULL,
-        run_at = coalesce(%(run_at)s, clock_timestamp() + make_interval(secs => %(delay_seconds)s))
+        run_at = clock_timestamp() + make_interval(secs => %(delay_seconds)s)
     WHERE team_id = %(team_id)s AND kind = %(kind)s AND item_id = %(item_id)s AND epoch = %(epoch)s
       AND lease_expires_at > clock_timestamp()
     RETURNING item_id

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
-from typing import Final
+from typing import Final, Protocol
 
 import structlog
 
@@ -31,15 +31,37 @@ PROPOSALS_AT_ONCE: Final = 8
 _log = structlog.get_logger()
 
 
-async def place_ingest(database: Database, lease: Lease, *, verifier: Verifier, echo: EchoCheck) -> None:
+class AtEnd(Protocol):
+    """What else belongs to the end of a placement; in its transaction, so that a crash leaves both or neither."""
+
+    async def __call__(self, w: Writing, team_id: str, /) -> object: ...
+
+
+async def nothing_else(w: Writing, team_id: str, /) -> None:
+    """Leave it at the placement."""
+
+
+async def place_ingest(
+    database: Database, lease: Lease, *, verifier: Verifier, echo: EchoCheck, at_end: AtEnd = nothing_else
+) -> None:
     """Leave every proposal of the ingest placed, or queued again where the verifier failed.
 
     Raises:
         LeaseLost: somebody else owns the ingest; what this worker placed until then stays placed.
     """
     scope = Scope("app", lease.team_id)
+    delays: list[Delay] = []
+
+    async def give_up_and_more(w: Writing) -> None:
+        await give_up(w, lease)
+        await at_end(w, lease.team_id)
+
+    async def end_and_more(w: Writing) -> None:
+        await end_placement(w, lease, delays)
+        await at_end(w, lease.team_id)
+
     if lease.attempts_are_exhausted:
-        await database.unit_of_work(scope, lambda w: give_up(w, lease))
+        await database.unit_of_work(scope, give_up_and_more)
         _log.warning("placement given up", action="place", team=lease.team_id, ingest=lease.item_id)
         return
     work = await database.unit_of_work(scope, lambda w: begin_placement(w, lease))
@@ -47,12 +69,11 @@ async def place_ingest(database: Database, lease: Lease, *, verifier: Verifier, 
         entities: Mapping[str, Resolution] = await find_known(
             reading, work.team_id, list(work.entities.values())
         )
-    delays: list[Delay] = []
     positions = iter(work.waiting)
     while some := list(islice(positions, PROPOSALS_AT_ONCE)):
         entities, failed = await _place_some(database, work, some, entities, verifier, echo)
         delays += failed
-    await database.unit_of_work(scope, lambda w: end_placement(w, lease, delays))
+    await database.unit_of_work(scope, end_and_more)
     _log.info(
         "ingest placed",
         action="place",

@@ -37,13 +37,18 @@ def placement_kind(
     async def place(lease: Lease) -> None:
         tally = Tally()
         verifier = LexicalVerifier() if provider is None else provider.choose_verifier(tally)
-        scope = Scope("app", lease.team_id)
         try:
             await work_under_lease(
                 database,
                 Scope("app"),
                 lease,
-                place_ingest(database, lease, verifier=verifier, echo=statements.is_echo),
+                place_ingest(
+                    database,
+                    lease,
+                    verifier=verifier,
+                    echo=statements.is_echo,
+                    at_end=settle_submissions,
+                ),
                 seconds=lease_seconds,
                 renewal=lambda writing: renew(writing, lease, seconds=lease_seconds),
             )
@@ -51,7 +56,6 @@ def placement_kind(
             # What was used has to be paid, whatever became of the placement.
             if provider is not None and tally.usage.turns:
                 await asyncio.shield(charge_verifier(database, lease.team_id, tally.usage, provider.prices))
-        await database.unit_of_work(scope, lambda writing: settle_submissions(writing, lease.team_id))
 
     return Kind("placement", Scope("app"), slots, place)
 

@@ -1,4 +1,4 @@
-"""Leasing costs a few index probes whatever the backlog: the index goes from team to team by their next moment.
+"""Leasing costs a few index probes whatever the backlog: the index goes from team to team.
 
 The statistics and the dead entries of a table that changes all the time are tidied more often than the default.
 
@@ -20,7 +20,7 @@ def upgrade() -> None:
     op.create_index(
         "work_items_due",
         "work_items",
-        ["kind", "team_id", sa.text("coalesce(lease_expires_at, run_at)")],
+        ["kind", "team_id", "run_at"],
         postgresql_where=sa.text("finished_at IS NULL"),
     )
     op.execute(

@@ -56,9 +56,9 @@ async def work_off(url: str, lease_seconds: float, dies_at: str) -> int:
         lambda w: lease_due(w, kind="placement", worker=f"mortal {os.getpid()}", seconds=lease_seconds),
     ):
         for lease in leases:
-            await place_ingest(database, lease, verifier=HashedVerifier(), echo=no_echo)
-            scope = Scope("app", lease.team_id)
-            await database.unit_of_work(scope, lambda w, team=lease.team_id: settle_submissions(w, team))  # type: ignore[misc]  # mypy can't infer a lambda with a default.
+            await place_ingest(
+                database, lease, verifier=HashedVerifier(), echo=no_echo, at_end=settle_submissions
+            )
     await database.close()
     return database.commits
 

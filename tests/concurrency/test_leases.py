@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import Counter
-from datetime import UTC, datetime, timedelta
 from typing import LiteralString
 
 import pytest
@@ -125,8 +124,7 @@ async def test_waiting_costs_no_attempt_holds_nothing_and_is_over_at_its_time(
     for _ in range(5):
         (held,) = await lease(database, kind, "w")
         assert held.attempt == 0
-        later = datetime.now(UTC) + timedelta(hours=1)
-        await database.unit_of_work(APP, lambda w, one=held, at=later: leases.wait_until(w, one, run_at=at))  # type: ignore[misc]  # mypy can't infer a lambda with a default.
+        await database.unit_of_work(APP, lambda w, one=held: leases.hand_back(w, one, delay_seconds=3600))  # type: ignore[misc]  # mypy can't infer a lambda with a default.
         assert await lease(database, kind, "other") == []
         with pytest.raises(LeaseLost):
             await database.unit_of_work(APP, lambda w, one=held: leases.hold(w, one))  # type: ignore[misc]  # As above.

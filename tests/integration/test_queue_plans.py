@@ -23,13 +23,14 @@ BY_KEY: Final[Mapping[LiteralString, Mapping[str, object]]] = {
     statements.RENEW: OWNER | {"seconds": 60},
     statements.HOLD: OWNER,
     statements.FINISH: OWNER,
-    statements.HAND_BACK: OWNER | {"spent": 0, "run_at": None, "delay_seconds": 5},
+    statements.HAND_BACK: OWNER | {"spent": 0, "delay_seconds": 5},
     statements.CANCEL: KEY,
     statements.LOCK_ITEM: KEY,
     statements.REOPEN: KEY,
 }
-# Seen: about 25 for a lease, 10 by key. A scan of the small table alone would be more than a hundred.
+# Seen: about 25 for a lease, 10 by key; the next moment costs about 15 for each of the ten teams.
 MOST_BLOCKS: Final = 60
+MOST_BLOCKS_OVER_TEAMS: Final = 250
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +79,8 @@ def test_queue_statements_cost_a_few_blocks_whatever_the_statistics_say(
             plan = explain(connection, query, values)
             told = f"{mode}: {query}\n{plan}"
             assert "Seq Scan on work_items" not in plan, told
-            assert blocks(plan) <= MOST_BLOCKS, told
+            goes_over_teams = query == statements.SECONDS_UNTIL_DUE
+            assert blocks(plan) <= (MOST_BLOCKS_OVER_TEAMS if goes_over_teams else MOST_BLOCKS), told
             assert ("work_items_due" in plan) == (query in SEARCHES), told
 
 
