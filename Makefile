@@ -9,7 +9,7 @@ ARGS   ?=
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test check lint types contracts drift openapi lock clean
+.PHONY: help demo serve test schedules check lint types contracts drift openapi lock clean
 
 help: ## Say what there is.
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -22,6 +22,9 @@ serve: $(READY) ## Serve the API with its workers, on an embedded PostgreSQL unl
 
 test: $(READY) ## Run every test on a real PostgreSQL.
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
+
+schedules: $(READY) ## Hold thousands of schedules against the clock on the wall, minute by minute.
+	DENSEMEM_SCHEDULE_EXAMPLES=3000 $(BIN)/python -m pytest -q tests/unit/test_schedule_oracle.py
 
 check: lint types contracts drift test ## Everything that a change must pass.
 

@@ -422,6 +422,14 @@ class ListedRunAnswer(TypedDict):
     next_cursor: str | None
 
 
+class MissedAnswer(TypedDict):
+    """The windows that a gap in the schedule left out."""
+
+    first: str
+    last: str
+    count: int
+
+
 class NodeAnswer(TypedDict):
     """An end of a result: an entity, or a value with its type, canonical form and unit ("" for none)."""
 
@@ -685,6 +693,7 @@ class RunAnswer(TypedDict):
     dry_run: bool
     status: RunStatus
     reason: str | None
+    summary: str | None
     note: str | None
     started_by_profile_id: str | None
     epoch: int
@@ -692,6 +701,7 @@ class RunAnswer(TypedDict):
     lease_expires_at: str | None
     worker: str | None
     scheduled_for: str
+    missed: MissedAnswer | None
     created_at: str
     started_at: str | None
     heartbeat_at: str | None

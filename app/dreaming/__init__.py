@@ -2,12 +2,13 @@
 
 What a dream leaves behind is a Hypothesis, in a ledger of its own. The steps, in the order in which data flows:
 
+    cron, schedule       when a team is due in its zone, whatever the clocks there do
     planning, runs       a window is due, or somebody asks: the run is recorded and queued first of all
     lease                one worker works on it; every write is fenced by the lease's epoch
     snapshot, standing   eligible inputs and the standing of targets, in one read-only moment, then closed
     grouping             connected premises around open targets, diverse (paths, scoring, targets)
     generation, rules    groups become proposals, in no transaction and holding no connection
-    spending, usage      what a provider's calls may cost, asked before each and kept whatever becomes of the run
+    spending, usage      what a provider's calls may cost, asked before each, kept whatever becomes of the run
     validate             every item is accepted, reinforces, is a duplicate, or is rejected with its reason
     persist, current     sources, targets and Hypotheses locked in that order; written with the run's end
 
@@ -38,6 +39,8 @@ Decisions beyond the specification:
   it is asked whether a premise is new.
 * A team's schedule is made with the team, by the database, and due at once: the first tick plans it. A team whose
   settings cannot be followed is left alone until they change.
+* An hour field that begins with `*` is a wildcard; every other cron expression names local times, also with
+  wildcard minutes. Two times that a clock change moves onto one instant are one window.
 * A window that meets a live run of its team is recorded as `skipped`, `run_in_progress`.
 * Where a team knows more than a run may read, premises read least since their last change come first.
 * `inputs_unchanged` compares with every earlier assessment, not with the last alone.

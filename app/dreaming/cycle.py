@@ -124,7 +124,15 @@ class _Cycle:
         if run is not None and configuration.enabled:
             return run, configuration
         if run is not None:
-            await end_run(writing, self._lease, RunEnd(status="skipped", reason="dreaming_disabled"))
+            await end_run(
+                writing,
+                self._lease,
+                RunEnd(
+                    status="skipped",
+                    reason="dreaming_disabled",
+                    summary="Skipped: dreaming is switched off for the team.",
+                ),
+            )
         await finish(writing, self._lease)
         return None
 

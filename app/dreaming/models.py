@@ -39,12 +39,17 @@ class CycleRun(Base):
     dry_run: Mapped[bool] = mapped_column(server_default=text("false"))
     status: Mapped[str]
     reason: Mapped[str | None]
+    # What came of it, in one sentence, once it has ended.
+    summary: Mapped[str | None]
     note: Mapped[str | None]
     started_by_profile_id: Mapped[str | None]
     epoch: Mapped[int] = _count()
     attempt: Mapped[int] = _count()
     worker: Mapped[str | None]
     scheduled_for: Mapped[datetime]
+    # A gap of the schedule: its last window, and how many there were from `scheduled_for` on.
+    missed_until: Mapped[datetime | None]
+    missed_count: Mapped[int | None]
     created_at: Mapped[datetime] = created_now()
     started_at: Mapped[datetime | None]
     heartbeat_at: Mapped[datetime | None]
@@ -98,6 +103,19 @@ class CycleRun(Base):
         CheckConstraint(
             "(finished_at IS NULL) = (status IN ('queued', 'running', 'waiting'))", name="end_has_a_time"
         ),
+        CheckConstraint(
+            "(missed_count IS NULL) = (missed_until IS NULL) AND (missed_count IS NULL OR status = 'missed')",
+            name="only_a_gap_counts_windows",
+        ),
+        Index(
+            "cycle_runs_done",
+            "team_id",
+            "finished_at",
+            postgresql_where=text(
+                "status IN ('succeeded', 'partially_rejected')"
+                " OR status = 'skipped' AND reason IN ('no_eligible_inputs', 'inputs_unchanged')"
+            ),
+        ),
         Index(
             "cycle_runs_one_live",
             "team_id",
@@ -120,7 +138,7 @@ class DreamSchedule(Base):
 
     __table_args__ = (
         team_reference("dream_schedules_team"),
-        Index("dream_schedules_due", "next_due_at"),
+        Index("dream_schedules_due", "next_due_at", "team_id"),
     )
 
 

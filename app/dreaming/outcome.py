@@ -73,7 +73,8 @@ def conclude(funnel: Funnel, *, stopped_by: str | None = None, dry_run: bool = F
 def _summarise(funnel: Funnel, stopped_by: str | None, *, dry_run: bool) -> str:
     stop = f"; stopped by {stopped_by}" if stopped_by else ""
     if funnel.generated == 0:
-        return f"Nothing was generated from {_count(funnel.premises, 'premise')}{stop}."
+        why = stop or (": no pattern among them leads to a new idea" if funnel.premises else "")
+        return f"Nothing was generated from {_count(funnel.premises, 'premise')}{why}."
     if dry_run:
         parts = [f"{funnel.would_persist} would be kept"]
     else:

@@ -62,7 +62,8 @@ async def persist_dream(writing: Writing, lease: Lease, dream: Dream, *, lease_s
         lease,
         RunEnd(
             status=outcome.status,
-            reason=outcome.reason or outcome.summary,
+            reason=outcome.reason,
+            summary=outcome.summary,
             funnel=funnel,
             budgets=dream.budgets.describe(_used(dream, validated)),
             stopped_by=dream.generated.stopped_by,
@@ -94,6 +95,7 @@ async def persist_skip(
         RunEnd(
             status=outcome.status,
             reason=outcome.reason,
+            summary=outcome.summary,
             funnel=build_funnel(dream.inputs, (), nothing, dry_run=dream.run.dry_run),
             budgets=dream.budgets.describe(_used(dream, nothing)),
         ),

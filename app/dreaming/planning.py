@@ -1,10 +1,14 @@
 """Finding due teams and queueing their runs: one run a window, whatever the number of schedulers.
 
-`dream_schedules.next_due_at` is indexed, so a tick costs the due teams only. Each team is planned in a
-transaction of its own: one team's fault does not stop the others. The run is recorded
-before anything is generated, in PostgreSQL alone.
+`dream_schedules.next_due_at` is indexed, so a tick costs the due teams only, in batches. Each team is planned in a
+transaction of its own: one team's fault does not stop the others. The run is recorded before anything is
+generated, in PostgreSQL alone.
+
+A setting of the team plans the team at once. One of the instance marks all teams as due in one statement, and the
+next tick plans each of them by the new settings; windows that have come are served before marks.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final, LiteralString
 
@@ -12,7 +16,7 @@ import psycopg
 import structlog
 
 from app.dreaming.runs import CYCLE
-from app.dreaming.schedule import DailySchedule, read_schedule
+from app.dreaming.schedule import Schedule, read_schedule
 from app.kernel.database import Database, Scope, Writing
 from app.kernel.errors import DenseMemError, InvalidInput
 from app.kernel.ids import new_id
@@ -25,6 +29,8 @@ log = structlog.get_logger()
 SCHEDULE: Final = "schedule"
 # A window that begins later than this is called a catch-up.
 LATE_AFTER: Final = timedelta(minutes=15)
+# Teams found by one statement.
+BATCH: Final = 500
 
 
 async def plan_team(writing: Writing, team_id: str, now: datetime) -> datetime | None:
@@ -45,12 +51,13 @@ async def plan_team(writing: Writing, team_id: str, now: datetime) -> datetime |
     return next_due_at
 
 
-async def plan_all_teams(writing: Writing) -> None:
-    """Leave every team to be planned anew at the next tick; called when a setting of the instance changes.
+async def plan_all_teams(writing: Writing, *, is_off: bool) -> None:
+    """Leave every team to be planned anew by the next tick, or due never while the instance is off.
 
-    What is due at this very moment has no window behind it yet, so the tick plans and queues nothing.
+    To be called when a setting of the instance changes. A mark has no window behind it, so the tick only plans
+    such a team; a window that is due already, or comes before the tick does, is queued as ever.
     """
-    await writing.execute(_REPLAN)
+    await writing.execute(_PLAN_NONE if is_off else _REPLAN)
     await wake_workers(writing, SCHEDULE)
 
 
@@ -60,15 +67,22 @@ async def enqueue_due(database: Database, *, now: datetime) -> int:
     After downtime the newest window runs, and one `missed` row says what was left out. A window that meets a
     live run of its team is `skipped`: that run reads what this one would have read.
     """
-    async with database.reading(Scope("dreamer")) as reading:
-        rows = await reading.fetch_all(_DUE, {"now": now})
-    return sum([await _enqueue_apart(database, row["team_id"], now) for row in rows])
+    queued, last_due_at, last_team_id = 0, now, ""
+    while True:
+        params = {"due_at": last_due_at, "team_id": last_team_id, "limit": BATCH}
+        async with database.reading(Scope("dreamer")) as reading:
+            rows = await reading.fetch_all(FIND_DUE, params)
+        for row in rows:
+            queued += await _enqueue_apart(database, row["team_id"], now)
+        if len(rows) < BATCH:
+            return queued
+        last_due_at, last_team_id = rows[-1]["next_due_at"], rows[-1]["team_id"]
 
 
 async def seconds_until_planned(database: Database, *, now: datetime) -> float | None:
     """Return in how many seconds from `now` the next team is due; None when none is."""
     async with database.reading(Scope("dreamer")) as reading:
-        row = await reading.fetch_one(_NEXT)
+        row = await reading.fetch_one(FIND_NEXT)
     next_due_at = None if row is None else row["next_due_at"]
     return None if next_due_at is None else (next_due_at - now).total_seconds()
 
@@ -91,17 +105,17 @@ async def _enqueue_team(writing: Writing, team_id: str, now: datetime) -> bool:
     schedule = await _read_schedule(writing, team_id)
     is_queued = False
     if schedule is not None:
-        first, newest = row["next_due_at"], schedule.last_until(now)
-        # An earlier one means that the team is new or its settings have changed: nothing is due by these yet.
-        if newest >= first:
-            await _record_missed(writing, team_id, schedule, first, newest)
-            is_queued = await _queue_window(writing, team_id, newest, now)
+        # Empty for a team that is new or whose settings have changed: nothing is due by these yet.
+        windows = schedule.between(row["next_due_at"], now + timedelta(microseconds=1))
+        if windows:
+            await _record_missed(writing, team_id, windows[:-1])
+            is_queued = await _queue_window(writing, team_id, windows[-1], now)
     next_due_at = None if schedule is None else schedule.first_after(now)
     await writing.execute(_PLAN, {"team_id": team_id, "next_due_at": next_due_at})
     return is_queued
 
 
-async def _read_schedule(writing: Writing, team_id: str) -> DailySchedule | None:
+async def _read_schedule(writing: Writing, team_id: str) -> Schedule | None:
     """Return the team's schedule; None while dreaming is off, and where the settings cannot be followed.
 
     Such a team is planned again when its settings change, and not looked at until then.
@@ -117,30 +131,25 @@ async def _read_schedule(writing: Writing, team_id: str) -> DailySchedule | None
 
 
 async def _queue_window(writing: Writing, team_id: str, due_at: datetime, now: datetime) -> bool:
-    params = {
+    params: dict[str, object] = {
         "team_id": team_id,
         "id": new_id("run"),
         "window_key": name_window(due_at),
         "trigger": "catch_up" if now - due_at > LATE_AFTER else "scheduled",
         "scheduled_for": due_at,
-        "reason": None,
-        "note": None,
     }
     if await writing.execute(_INSERT_QUEUED, params):
         await enqueue(writing, team_id=team_id, kind=CYCLE, item_id=str(params["id"]))
         return True
-    await writing.execute(_INSERT_ENDED, params | {"status": "skipped", "reason": "run_in_progress"})
+    await writing.execute(_INSERT_ENDED, params | _SKIPPED)
     return False
 
 
-async def _record_missed(
-    writing: Writing, team_id: str, schedule: DailySchedule, first: datetime, newest: datetime
-) -> None:
-    """Leave one row for the windows from `first` until the newest one, if there are any."""
-    count = schedule.count_between(first, newest)
-    if count == 0:
+async def _record_missed(writing: Writing, team_id: str, windows: Sequence[datetime]) -> None:
+    """Leave one row for these windows, if there are any."""
+    if not windows:
         return
-    last = schedule.last_until(newest - timedelta(microseconds=1))
+    first, last = windows[0], windows[-1]
     params = {
         "team_id": team_id,
         "id": new_id("run"),
@@ -148,10 +157,22 @@ async def _record_missed(
         "trigger": "scheduled",
         "scheduled_for": first,
         "status": "missed",
-        "reason": "no_worker",
-        "note": f"{count} from {first:%Y-%m-%dT%H:%M:%SZ} to {last:%Y-%m-%dT%H:%M:%SZ}",
+        "reason": "no_scheduler",
+        "summary": _summarise_gap(windows),
+        "missed_until": last,
+        "missed_count": len(windows),
     }
     await writing.execute(_INSERT_ENDED, params)
+
+
+def _summarise_gap(windows: Sequence[datetime]) -> str:
+    first, last = windows[0], windows[-1]
+    if first == last:
+        return f"Missed: no scheduler ran when the window of {first:%Y-%m-%d %H:%M} UTC was due."
+    return (
+        f"Missed: no scheduler ran when {len(windows)} windows were due,"
+        f" from {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} UTC."
+    )
 
 
 def name_window(due_at: datetime) -> str:
@@ -159,11 +180,11 @@ def name_window(due_at: datetime) -> str:
     return f"sched:{due_at:%Y-%m-%dT%H:%M:%SZ}"
 
 
-def schedule_of(configuration: Configuration) -> DailySchedule:
+def schedule_of(configuration: Configuration) -> Schedule:
     """Return the schedule that the settings describe, or raise InvalidInput; nothing is ever defaulted."""
-    if configuration.cron is not None:
-        raise InvalidInput("Cron expressions are not supported yet.", code="cron_unsupported")
-    return read_schedule(configuration.local_time, configuration.timezone)
+    return read_schedule(
+        local_time=configuration.local_time, cron=configuration.cron, timezone=configuration.timezone
+    )
 
 
 def _log_fault(team_id: str, error: Exception) -> None:
@@ -172,11 +193,23 @@ def _log_fault(team_id: str, error: Exception) -> None:
     )
 
 
-_DUE: LiteralString = """
-    SELECT team_id FROM dream_schedules WHERE next_due_at <= %(now)s ORDER BY next_due_at, team_id
+_SKIPPED: Final[dict[str, object]] = {
+    "status": "skipped",
+    "reason": "run_in_progress",
+    "summary": "Skipped: another run of the team was under way.",
+    "missed_until": None,
+    "missed_count": None,
+}
+
+# From the latest on: windows that have just come stand before what a changed setting of the instance has marked.
+FIND_DUE: LiteralString = """
+    SELECT team_id, next_due_at FROM dream_schedules
+    WHERE next_due_at <= %(due_at)s AND (next_due_at < %(due_at)s OR team_id > %(team_id)s)
+    ORDER BY next_due_at DESC, team_id
+    LIMIT %(limit)s
 """
 
-_NEXT: LiteralString = "SELECT min(next_due_at) AS next_due_at FROM dream_schedules"
+FIND_NEXT: LiteralString = "SELECT min(next_due_at) AS next_due_at FROM dream_schedules"
 
 # Whoever finds the row locked leaves it to the scheduler that holds it.
 _LOCK_DUE: LiteralString = """
@@ -185,8 +218,15 @@ _LOCK_DUE: LiteralString = """
     FOR UPDATE SKIP LOCKED
 """
 
+# One moment for all, so that marks stay together in the index.
 _REPLAN: LiteralString = """
-    UPDATE dream_schedules SET next_due_at = clock_timestamp(), updated_at = clock_timestamp()
+    UPDATE dream_schedules SET next_due_at = statement_timestamp(), updated_at = clock_timestamp()
+    WHERE next_due_at IS NULL OR next_due_at > statement_timestamp()
+"""
+
+_PLAN_NONE: LiteralString = """
+    UPDATE dream_schedules SET next_due_at = NULL, updated_at = clock_timestamp()
+    WHERE next_due_at IS NOT NULL
 """
 
 _PLAN: LiteralString = """
@@ -203,9 +243,10 @@ _INSERT_QUEUED: LiteralString = """
 
 _INSERT_ENDED: LiteralString = """
     INSERT INTO cycle_runs
-        (team_id, id, window_key, trigger, status, reason, note, scheduled_for, finished_at)
+        (team_id, id, window_key, trigger, status, reason, summary, scheduled_for, missed_until,
+         missed_count, finished_at)
     VALUES
-        (%(team_id)s, %(id)s, %(window_key)s, %(trigger)s, %(status)s, %(reason)s, %(note)s,
-         %(scheduled_for)s, clock_timestamp())
+        (%(team_id)s, %(id)s, %(window_key)s, %(trigger)s, %(status)s, %(reason)s, %(summary)s,
+         %(scheduled_for)s, %(missed_until)s, %(missed_count)s, clock_timestamp())
     ON CONFLICT DO NOTHING
 """

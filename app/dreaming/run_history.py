@@ -25,9 +25,19 @@ class RunError:
 
 
 @dataclass(frozen=True, slots=True)
+class Missed:
+    """The windows of a gap in the schedule: the first, the last, and how many."""
+
+    first: datetime
+    last: datetime
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """One cycle run. `funnel` holds the eight counts of the glossary, `budgets` `{name, limit, used}`.
 
+    `reason` is a code, `summary` one sentence on what came of it, once it has ended.
     `lease_expires_at` is that of the worker on it, None while nobody is. `output_split` holds
     `{predicate_key, weight, untuned, tuned}` where outcomes moved places of the output budget. `would_persist` is
     given for a dry run that came to its end.
@@ -40,6 +50,7 @@ class Run:
     dry_run: bool
     status: RunStatus
     reason: str | None
+    summary: str | None
     note: str | None
     started_by_profile_id: str | None
     epoch: int
@@ -47,6 +58,7 @@ class Run:
     lease_expires_at: datetime | None
     worker: str | None
     scheduled_for: datetime
+    missed: Missed | None
     created_at: datetime
     started_at: datetime | None
     heartbeat_at: datetime | None
@@ -118,9 +130,14 @@ def _run(row: Row) -> Run:
         output_split=tuple(row["output_split"]),
         usage=usage,
         error=None if row["error_code"] is None else RunError(row["error_code"], row["error_message"] or ""),
+        missed=None if row["missed_count"] is None else _missed(row),
         would_persist=None if row["would_persist"] is None else tuple(row["would_persist"]),
         **{name: row[name] for name in _PLAIN},
     )
+
+
+def _missed(row: Row) -> Missed:
+    return Missed(row["scheduled_for"], row["missed_until"], row["missed_count"])
 
 
 def _budgets(recorded: Sequence[Mapping[str, object]], usage: Usage) -> tuple[Mapping[str, object], ...]:
@@ -134,7 +151,7 @@ _FUNNEL = (
     *("rejected", "deduplicated", "reinforced", "persisted"),
 )
 _COMPOSED = frozenset(
-    {"run_id", "funnel", "rejections", "budgets", "output_split", "usage", "error", "would_persist"}
+    {"run_id", "funnel", "rejections", "budgets", "output_split", "usage", "error", "missed", "would_persist"}
 )
 _PLAIN = tuple(name for name in Run.__dataclass_fields__ if name not in _COMPOSED)
 

@@ -31,9 +31,13 @@ class BegunRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnd:
-    """The end of a run. `would_persist` is given for a dry run that came to its end, and only then."""
+    """The end of a run; `summary` says in one sentence what came of it.
+
+    `would_persist` is given for a dry run that came to its end, and only then.
+    """
 
     status: RunStatus
+    summary: str
     reason: str | None = None
     funnel: Funnel = field(default_factory=Funnel)
     budgets: Sequence[Mapping[str, object]] = ()
@@ -118,6 +122,7 @@ async def end_run(writing: Writing, lease: Lease, end: RunEnd) -> None:
         "id": lease.item_id,
         "status": end.status,
         "reason": end.reason,
+        "summary": end.summary,
         "rejections": Jsonb(rejections),
         "budgets": Jsonb(list(end.budgets)),
         "stopped_by": end.stopped_by,
@@ -178,7 +183,8 @@ _WAS_ASSESSED: LiteralString = """
 
 _END: LiteralString = """
     UPDATE cycle_runs
-    SET status = %(status)s, reason = %(reason)s, eligible = %(eligible)s, premises = %(premises)s,
+    SET status = %(status)s, reason = %(reason)s, summary = %(summary)s,
+        eligible = %(eligible)s, premises = %(premises)s,
         premise_sources = %(premise_sources)s, over_input_budget = %(over_input_budget)s,
         groups = %(groups)s, generated = %(generated)s, rejected = %(rejected)s,
         deduplicated = %(deduplicated)s, reinforced = %(reinforced)s, persisted = %(persisted)s,
@@ -190,7 +196,7 @@ _END: LiteralString = """
 
 _FAIL: LiteralString = """
     UPDATE cycle_runs
-    SET status = 'failed', error_code = %(code)s, error_message = %(message)s,
+    SET status = 'failed', error_code = %(code)s, error_message = %(message)s, summary = 'Failed: ' || %(message)s,
         epoch = %(epoch)s, attempt = %(attempt)s, finished_at = clock_timestamp()
     WHERE team_id = %(team_id)s AND id = %(id)s AND finished_at IS NULL
 """

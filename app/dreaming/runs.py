@@ -109,6 +109,7 @@ _FIND_LIVE: LiteralString = """
 """
 
 _CANCEL: LiteralString = """
-    UPDATE cycle_runs SET status = 'cancelled', finished_at = clock_timestamp()
+    UPDATE cycle_runs
+    SET status = 'cancelled', summary = 'Cancelled by an operator.', finished_at = clock_timestamp()
     WHERE team_id = %(team_id)s AND id = %(id)s AND finished_at IS NULL
 """

@@ -90,6 +90,7 @@ class InstanceSetting(Base):
 
     name: Mapped[str] = mapped_column(primary_key=True)
     value: Mapped[object] = mapped_column(JSONB)
+    row_version: Mapped[int] = mapped_column(server_default=text("1"))
     updated_at: Mapped[datetime] = created_now()
 
 
@@ -101,6 +102,7 @@ class TeamSetting(Base):
     team_id: Mapped[str] = team_key()
     name: Mapped[str] = mapped_column(primary_key=True)
     value: Mapped[object] = mapped_column(JSONB)
+    row_version: Mapped[int] = mapped_column(server_default=text("1"))
     updated_at: Mapped[datetime] = created_now()
 
     __table_args__ = (team_reference("team_settings_team"),)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app.dreaming.planning import enqueue_due, name_window, plan_all_teams, plan_team
-from app.dreaming.run_history import Run, RunFilter, list_runs
+from app.dreaming.run_history import Missed, Run, RunFilter, list_runs
 from app.kernel.database import Database, Scope, Writing
 from app.kernel.errors import InvalidInput
 from app.kernel.settings import Settings
@@ -106,7 +106,12 @@ async def test_after_downtime_the_newest_window_runs_and_the_gap_is_one_row(
 
     assert (run.status, run.trigger, run.scheduled_for) == ("queued", "catch_up", DUE + 4 * DAY)
     assert (gap.status, gap.scheduled_for, gap.window_key) == ("missed", DUE, name_window(DUE))
-    assert gap.note == "4 from 2031-07-12T03:00:00Z to 2031-07-15T03:00:00Z"
+    assert gap.missed == Missed(DUE, DUE + 3 * DAY, 4)
+    assert gap.reason == "no_scheduler"
+    assert gap.summary == (
+        "Missed: no scheduler ran when 4 windows were due, from 2031-07-12 03:00 to 2031-07-15 03:00 UTC."
+    )
+    assert run.missed is None
     assert gap.finished_at is not None
     assert await read_next(database, team) == DUE + 5 * DAY
 
@@ -187,7 +192,7 @@ async def test_a_changed_setting_of_the_instance_reaches_every_team_at_the_next_
     assert await plan(database, off) is None
     await set_setting(database, off, "enabled", "true")
 
-    await database.unit_of_work(Scope("app"), plan_all_teams)
+    await database.unit_of_work(Scope("app"), lambda writing: plan_all_teams(writing, is_off=False))
     asked_at = await read_next(database, on)
     assert asked_at is not None
     await enqueue_due(database, now=asked_at)

@@ -98,7 +98,7 @@ def explain(
     with connection.transaction(force_rollback=True):
         connection.execute(f"PREPARE statement AS {numbered}".encode())
         arguments = sql.SQL(", ").join(map(sql.Literal, values.values()))
-        called = sql.SQL("({})").format(arguments)
+        called = sql.SQL("({})").format(arguments) if values else sql.SQL("")
         rows = connection.execute(sql.SQL("EXPLAIN (ANALYZE, BUFFERS) EXECUTE statement") + called).fetchall()
         connection.execute("DEALLOCATE statement")
     return "\n".join(row[0] for row in rows)

@@ -29,7 +29,9 @@ def test_a_run_that_rejected_nothing_succeeds() -> None:
 def test_a_run_that_generated_nothing_succeeds_and_says_so() -> None:
     outcome = conclude(make_funnel())
     assert (outcome.status, outcome.is_assessed) == ("succeeded", True)
-    assert outcome.summary == "Nothing was generated from 2 premises."
+    assert outcome.summary == (
+        "Nothing was generated from 2 premises: no pattern among them leads to a new idea."
+    )
 
 
 @pytest.mark.parametrize("persisted", [0, 4])

@@ -7,8 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.dreaming.schedule import read_schedule
+from app.dreaming.schedule import Schedule, read_schedule
 from app.kernel.errors import InvalidInput
+
+
+def daily(local_time: str, zone: str) -> Schedule:
+    return read_schedule(local_time=local_time, cron=None, timezone=zone)
 
 
 def utc(text: str) -> datetime:
@@ -36,11 +40,11 @@ def utc(text: str) -> datetime:
     ],
 )
 def test_the_first_due_instant_after_a_moment(zone: str, local_time: str, after: str, due: str) -> None:
-    assert read_schedule(local_time, zone).first_after(utc(after)) == utc(due)
+    assert daily(local_time, zone).first_after(utc(after)) == utc(due)
 
 
 def test_a_moment_before_is_not_due_and_the_moment_itself_is() -> None:
-    schedule = read_schedule("03:00", "Europe/Berlin")
+    schedule = daily("03:00", "Europe/Berlin")
     due = utc("2026-07-11 01:00")
     assert schedule.last_until(due - timedelta(microseconds=1)) == utc("2026-07-10 01:00")
     assert schedule.last_until(due) == due
@@ -48,7 +52,7 @@ def test_a_moment_before_is_not_due_and_the_moment_itself_is() -> None:
 
 
 def test_windows_are_counted_in_a_half_open_range() -> None:
-    schedule = read_schedule("03:00", "UTC")
+    schedule = daily("03:00", "UTC")
     assert schedule.count_between(utc("2026-07-01 03:00"), utc("2026-07-04 03:00")) == 3
     assert schedule.count_between(utc("2026-07-01 03:00"), utc("2026-07-01 03:00")) == 0
 
@@ -70,7 +74,7 @@ def test_windows_are_counted_in_a_half_open_range() -> None:
 def test_every_day_has_one_window_at_or_after_its_local_time(
     zone: str, minutes: int, moment: datetime
 ) -> None:
-    schedule = read_schedule(f"{minutes // 60:02}:{minutes % 60:02}", zone)
+    schedule = daily(f"{minutes // 60:02}:{minutes % 60:02}", zone)
     due = schedule.first_after(moment.replace(tzinfo=UTC))
     following = schedule.first_after(due)
     assert schedule.last_until(due) == due
@@ -79,7 +83,7 @@ def test_every_day_has_one_window_at_or_after_its_local_time(
     assert next_local.date() - local.date() == timedelta(days=1)
     assert (
         timedelta(0)
-        <= local.replace(tzinfo=None) - datetime.combine(local.date(), schedule.at)
+        <= local.replace(tzinfo=None) - datetime.combine(local.date(), schedule.times[0])
         <= timedelta(hours=1)
     )
 
@@ -87,12 +91,12 @@ def test_every_day_has_one_window_at_or_after_its_local_time(
 @pytest.mark.parametrize("local_time", ["3:00", "24:00", "03:60", "03:00:00", "", "noon", "03:00 "])
 def test_an_impossible_time_is_refused(local_time: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
-        read_schedule(local_time, "UTC")
+        daily(local_time, "UTC")
     assert refusal.value.code == "invalid_local_time"
 
 
 @pytest.mark.parametrize("zone", ["Europe/Atlantis", "", "../etc/passwd", "UTC+1", "a\0b"])
 def test_an_unknown_zone_is_refused(zone: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
-        read_schedule("03:00", zone)
+        daily("03:00", zone)
     assert refusal.value.code == "invalid_timezone"

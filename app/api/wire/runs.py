@@ -112,6 +112,14 @@ class RunErrorAnswer(Answer):
     message: str
 
 
+class MissedAnswer(Answer):
+    """The windows that a gap in the schedule left out."""
+
+    first: UtcTime
+    last: UtcTime
+    count: int
+
+
 class RunAnswer(Answer):
     """One dream pass over the team and a window."""
 
@@ -122,6 +130,7 @@ class RunAnswer(Answer):
     dry_run: bool
     status: RunStatus
     reason: str | None
+    summary: str | None = Field(description="What came of the run, in one sentence, once it has ended.")
     note: str | None
     started_by_profile_id: str | None
     epoch: int
@@ -129,6 +138,7 @@ class RunAnswer(Answer):
     lease_expires_at: UtcTime | None
     worker: str | None
     scheduled_for: UtcTime
+    missed: MissedAnswer | None
     created_at: UtcTime
     started_at: UtcTime | None
     heartbeat_at: UtcTime | None
