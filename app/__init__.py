@@ -2,7 +2,7 @@
 
 Packages, from the doors down; imports only run downwards (`make check` holds them to it):
 
-    api  worker  cli                    requests in, clock in, hands in
+    api  mcp  worker  cli               requests in, agents in, clock in, hands in
     recall  review  dreaming            reading back; client decisions; proposing Hypotheses
     hypotheses  remember                the ledger of guesses; the only way into knowledge
     ledger                              nodes, predicates, evidence, Relationships, their events

@@ -5,6 +5,7 @@ import app.dreaming.models
 import app.hypotheses.models
 import app.ledger.models
 import app.queue.models
+import app.recall.models
 import app.remember.models
 import app.tenancy.models
 from app.kernel.schema import Base

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from app.api.door import DoorHere
+from app.api.door import DoorHere, open_door
 from app.kernel.errors import Forbidden
 from app.tenancy.callers import Admin, Caller, KeyScope
 
@@ -31,6 +31,11 @@ async def identify(
     # Whoever refuses the request later needs to know whose it is.
     request.state.identity = identity
     return identity
+
+
+async def admit(request: Request) -> None:
+    """Raise Unauthenticated unless the request carries a valid key: for doors mounted beside the routes."""
+    await identify(open_door(request), request, await _BEARER(request))
 
 
 Identity = Annotated[Caller | Admin, Depends(identify)]

@@ -8,6 +8,7 @@ OPERATIONS: Final = (
     "remember",
     "get_memory_placement",
     "recall_memory",
+    "submit_recall_feedback",
     "trace_memory",
     "list_dreams",
     "get_dream",

@@ -15,13 +15,14 @@ from app.api.wire.lifecycle import RetractBody
 from app.api.wire.merges import MergeBody, UnmergeBody
 from app.api.wire.problem import Problem
 from app.api.wire.quarantine import DecideEvidenceBody
-from app.api.wire.recall import RecallBody
+from app.api.wire.recall import RecallBody, RecallFeedbackBody
 from app.api.wire.remember import RememberBody
 from app.api.wire.runs import StartBody
 from app.api.wire.shapes import Closed
 
 BODIES: Final[tuple[type[Closed], ...]] = (
-    *(RememberBody, RecallBody, FeedbackBody, StartBody, PredicateBody, PredicateChangesBody),
+    *(RememberBody, RecallBody, RecallFeedbackBody, FeedbackBody, StartBody),
+    *(PredicateBody, PredicateChangesBody),
     *(RetractBody, DecideEvidenceBody, ResolveConflictBody, ResolveReviewBody, MergeBody, UnmergeBody),
     *(TeamBody, ProfileBody, KeyBody),
 )

@@ -1,6 +1,7 @@
 """The client of the remote commands: where its server is, and the key that it uses."""
 
 import stat
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -12,10 +13,24 @@ from app.kernel.settings import Settings
 PATIENCE: Final = Patience(attempts=1)
 
 
-def open_client(settings: Settings) -> DenseMem:
-    """Return a client for DENSEMEM_URL (else the local server) with DENSEMEM_KEY (else the saved key)."""
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where a client command asks, and with which key."""
+
+    url: str
+    key: str = field(repr=False)
+
+
+def locate_server(settings: Settings) -> Server:
+    """Return the server of DENSEMEM_URL (else the local one) and the key of DENSEMEM_KEY (else the saved one)."""
     key = settings.key.get_secret_value() if settings.key is not None else read_saved_key(settings)
-    return DenseMem(settings.url or f"http://{settings.host}:{settings.port}", key, patience=PATIENCE)
+    return Server(settings.url or f"http://{settings.host}:{settings.port}", key)
+
+
+def open_client(settings: Settings) -> DenseMem:
+    """Return the client of a command."""
+    where = locate_server(settings)
+    return DenseMem(where.url, where.key, patience=PATIENCE)
 
 
 def saved_key_path(settings: Settings) -> Path:

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 import typer
 
 from app.cli import insight
-from app.cli.client import open_client
+from app.cli.client import locate_server, open_client
 from app.cli.context import AsJson, read_settings
 from app.cli.output import Json, print_json, print_lines, print_table, show
 from app.client import DenseMem
@@ -38,6 +38,7 @@ def add_commands(cli: typer.Typer) -> None:
     """Add the client commands to the tree."""
     cli.command()(remember)
     cli.command()(recall)
+    cli.command()(mcp)
     dream = typer.Typer(
         help="Dreams: possible relationships, kept apart from what is known.", no_args_is_help=True
     )
@@ -81,6 +82,17 @@ def recall(
         print_json(answer)
         return
     print_recall(answer)
+
+
+def mcp() -> None:
+    """Speak MCP on standard input and output, for agents that start a program; the memory is the server's."""
+    import asyncio
+
+    from app import __version__
+    from app.mcp.stdio import serve_stdio
+
+    where = locate_server(read_settings())
+    asyncio.run(serve_stdio(where.url, where.key, version=__version__))
 
 
 def run_dream(

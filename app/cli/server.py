@@ -11,13 +11,16 @@ from typing import Final
 import structlog
 import uvicorn
 
+from app import __version__
 from app.api.app import create_app
+from app.api.auth import admit
 from app.cli.database import open_database
 from app.coordination.redis_link import open_redis
 from app.kernel.backend import Backend, prepare_backend, running_backend
 from app.kernel.database import Database
 from app.kernel.errors import SetupError, Unavailable
 from app.kernel.settings import Settings
+from app.mcp.mount import mount_mcp
 from app.worker.loop import run_worker
 
 ENDING_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
@@ -109,9 +112,11 @@ async def serving(database: Database, settings: Settings, *, with_worker: bool) 
     listener = bind(settings.host, settings.port)
     stop = asyncio.Event()
     async with open_redis(settings) as redis, asyncio.TaskGroup() as tasks:
+        app = create_app(database, settings, redis=redis)
+        mount_mcp(app, contract=app.state.contract, version=__version__, admit=admit)
         server = uvicorn.Server(
             uvicorn.Config(
-                create_app(database, settings, redis=redis),
+                app,
                 log_config=None,
                 access_log=False,
                 lifespan="on",

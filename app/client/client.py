@@ -1,31 +1,37 @@
 """The client: one method an operation, named as the operation is."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 from urllib.parse import quote
 from uuid import uuid4
 
 import httpx2
 
 from app.client.transport import Json, Patience, Transport
-from app.client.types import (
-    BudgetsBody,
-    DreamAnswer,
-    DreamingStatusAnswer,
-    DreamSummary,
-    EvidenceBody,
-    FeedbackAnswer,
-    FeedbackDecision,
-    ListedDreamSummary,
-    ListedOutcomeAnswer,
-    ListedRunAnswer,
-    PlacementAnswer,
-    ProposalBody,
-    RecallReply,
-    RememberAnswer,
-    RunAnswer,
-    TraceAnswer,
-)
+
+if TYPE_CHECKING:  # The command that writes the types must start without them.
+    from app.client.types import (
+        BudgetsBody,
+        DreamAnswer,
+        DreamingStatusAnswer,
+        DreamSummary,
+        EvidenceBody,
+        FeedbackAnswer,
+        FeedbackDecision,
+        ListedDreamSummary,
+        ListedOutcomeAnswer,
+        ListedRunAnswer,
+        PlacementAnswer,
+        ProposalBody,
+        Rating,
+        RecallFeedbackAnswer,
+        RecallReply,
+        RememberAnswer,
+        RunAnswer,
+        TraceAnswer,
+    )
 
 PATIENCE: Final = Patience()
 
@@ -82,11 +88,13 @@ class DenseMem:
         With `wait_seconds` (0..30) the answer is the finished placement when it is there in time.
         """
         body = {"evidence": evidence, "proposal": proposal, "wait_seconds": wait_seconds}
-        return cast(RememberAnswer | PlacementAnswer, self._effect("/v1/remember", body, key=idempotency_key))
+        return cast(
+            "RememberAnswer | PlacementAnswer", self._effect("/v1/remember", body, key=idempotency_key)
+        )
 
     def get_memory_placement(self, ingest_id: str) -> PlacementAnswer:
         """Return where each proposal of a submission landed."""
-        return cast(PlacementAnswer, self.get(f"/v1/placements/{_segment(ingest_id)}"))
+        return cast("PlacementAnswer", self.get(f"/v1/placements/{_segment(ingest_id)}"))
 
     def recall_memory(
         self,
@@ -107,15 +115,35 @@ class DenseMem:
             "known_at": known_at,
             "expand_from_entity_ids": list(expand_from_entity_ids),
         }
-        return cast(RecallReply, self.post("/v1/recall", body, is_repeatable=True))
+        return cast("RecallReply", self.post("/v1/recall", body, is_repeatable=True))
+
+    def submit_recall_feedback(
+        self,
+        recall_id: str,
+        rating: Rating,
+        *,
+        useful_ids: Sequence[str] = (),
+        wrong_ids: Sequence[str] = (),
+        comment: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> RecallFeedbackAnswer:
+        """Say which parts of an answer helped; it is recorded and changes nothing."""
+        body = {
+            "recall_id": recall_id,
+            "rating": rating,
+            "useful_ids": list(useful_ids),
+            "wrong_ids": list(wrong_ids),
+            "comment": comment,
+        }
+        return cast("RecallFeedbackAnswer", self._effect("/v1/recall-feedback", body, key=idempotency_key))
 
     def trace_memory(self, relationship_id: str) -> TraceAnswer:
         """Return everything that carries one Relationship, down to the quoted spans."""
-        return cast(TraceAnswer, self.get(f"/v1/relationships/{_segment(relationship_id)}/trace"))
+        return cast("TraceAnswer", self.get(f"/v1/relationships/{_segment(relationship_id)}/trace"))
 
     def list_dreams(self, **filters: object) -> ListedDreamSummary:
         """Return one page of Hypotheses; the filters are those of the contract, `cursor` goes on."""
-        return cast(ListedDreamSummary, self.get("/v1/dreams", **filters))
+        return cast("ListedDreamSummary", self.get("/v1/dreams", **filters))
 
     def iterate_dreams(self, **filters: object) -> Iterator[DreamSummary]:
         """Yield all Hypotheses that match, page after page."""
@@ -129,7 +157,7 @@ class DenseMem:
 
     def get_dream(self, hypothesis_id: str) -> DreamAnswer:
         """Return one Hypothesis with its explanation, history and submissions."""
-        return cast(DreamAnswer, self.get(f"/v1/dreams/{_segment(hypothesis_id)}"))
+        return cast("DreamAnswer", self.get(f"/v1/dreams/{_segment(hypothesis_id)}"))
 
     def resolve_dream_feedback(
         self,
@@ -144,11 +172,11 @@ class DenseMem:
         """Say what one thinks of a Hypothesis; only confirmations carry evidence and a proposal."""
         body = {"decision": decision, "reason": reason, "evidence": evidence, "proposal": proposal}
         path = f"/v1/dreams/{_segment(hypothesis_id)}/feedback"
-        return cast(FeedbackAnswer, self._effect(path, body, key=idempotency_key))
+        return cast("FeedbackAnswer", self._effect(path, body, key=idempotency_key))
 
     def get_dream_outcomes(self) -> ListedOutcomeAnswer:
         """Return what became of the team's dreams, by predicate and generator version."""
-        return cast(ListedOutcomeAnswer, self.get("/v1/dreams/outcomes"))
+        return cast("ListedOutcomeAnswer", self.get("/v1/dreams/outcomes"))
 
     def start_cycle(
         self,
@@ -160,24 +188,24 @@ class DenseMem:
     ) -> RunAnswer:
         """Start a dream cycle, or return the one that is under way."""
         body = {"dry_run": dry_run, "budgets": budgets or {}, "note": note}
-        return cast(RunAnswer, self._effect("/v1/cycle-runs", body, key=idempotency_key))
+        return cast("RunAnswer", self._effect("/v1/cycle-runs", body, key=idempotency_key))
 
     def list_cycle_runs(self, **filters: object) -> ListedRunAnswer:
         """Return one page of cycle runs, newest first."""
-        return cast(ListedRunAnswer, self.get("/v1/cycle-runs", **filters))
+        return cast("ListedRunAnswer", self.get("/v1/cycle-runs", **filters))
 
     def get_cycle_run(self, run_id: str) -> RunAnswer:
         """Return what one cycle read, rejected, kept and cost."""
-        return cast(RunAnswer, self.get(f"/v1/cycle-runs/{_segment(run_id)}"))
+        return cast("RunAnswer", self.get(f"/v1/cycle-runs/{_segment(run_id)}"))
 
     def cancel_cycle(self, run_id: str) -> RunAnswer:
         """Cancel a cycle that has not ended."""
         path = f"/v1/cycle-runs/{_segment(run_id)}/cancel"
-        return cast(RunAnswer, self.post(path, is_repeatable=True))
+        return cast("RunAnswer", self.post(path, is_repeatable=True))
 
     def get_dreaming_status(self) -> DreamingStatusAnswer:
         """Return the effective settings and how dreaming stands."""
-        return cast(DreamingStatusAnswer, self.get("/v1/dreaming/status"))
+        return cast("DreamingStatusAnswer", self.get("/v1/dreaming/status"))
 
     def get(self, path: str, **params: object) -> Json:
         """Return the answer of any GET; parameters that are None or empty are left out."""

@@ -96,6 +96,11 @@ ProcessingState = Literal[
     "completed",
     "failed",
 ]
+Rating = Literal[
+    "helpful",
+    "partly",
+    "unhelpful",
+]
 RecalledConflictStatus = Literal[
     "open",
     "overdue",
@@ -542,6 +547,25 @@ class RecallBody(TypedDict):
     valid_at: NotRequired[str | None]
     known_at: NotRequired[str | None]
     expand_from_entity_ids: NotRequired[list[str]]
+
+
+class RecallFeedbackAnswer(TypedDict):
+    """The opinion is on record; it changes no knowledge and no Hypothesis."""
+
+    feedback_id: str
+    recall_id: str
+    created_at: str
+
+
+class RecallFeedbackBody(TypedDict):
+    """What one thinks of an answer: the ids are Relationships and Hypotheses that it showed."""
+
+    recall_id: str
+    rating: Rating
+    useful_ids: NotRequired[list[str]]
+    wrong_ids: NotRequired[list[str]]
+    comment: NotRequired[str | None]
+    idempotency_key: NotRequired[str | None]
 
 
 class RecallReply(TypedDict):

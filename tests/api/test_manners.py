@@ -107,6 +107,7 @@ async def test_each_route_asks_for_exactly_one_scope(api: Api, team: Caller, ope
     expected = {
         "remember": "write",
         "resolve_dream_feedback": "write",
+        "submit_recall_feedback": "write",
         "retract_relationship": "write",
         "retract_evidence": "write",
         "resolve_conflict": "write",
@@ -190,6 +191,7 @@ def body_of(operation: Operation) -> dict[str, Any]:  # JSON.
     bodies: dict[str, dict[str, Any]] = {  # JSON.
         "remember": example_submission(),
         "recall_memory": {"query": "FastAPI"},
+        "submit_recall_feedback": {"recall_id": f"rec_{NOBODYS_ULID}", "rating": "helpful"},
         "resolve_dream_feedback": {"decision": "ignore"},
         "start_cycle": {},
         "retract_relationship": {},

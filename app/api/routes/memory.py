@@ -13,12 +13,19 @@ from app.api.queries import NoQuery
 from app.api.replay import KeyHeader, once, perform
 from app.api.request_id import request_id_of
 from app.api.waiting import Preference, choose_wait, wait_for_placement
-from app.api.wire.recall import RecallBody, RecallReply, write_recall
+from app.api.wire.recall import (
+    RecallBody,
+    RecallFeedbackAnswer,
+    RecallFeedbackBody,
+    RecallReply,
+    write_recall,
+)
 from app.api.wire.remember import PlacementAnswer, RememberAnswer, RememberBody
 from app.api.wire.submit import read_submission
 from app.api.wire.trace import TraceAnswer, write_trace
 from app.kernel.database import Reading, Writing
 from app.ledger.trace import trace
+from app.recall.feedback import record_feedback
 from app.recall.recall import recall
 from app.recall.trace import hypotheses_citing
 from app.remember.check import check_submission
@@ -100,6 +107,30 @@ async def recall_route(door: DoorHere, caller: Reader, raw: Body, _: NoQuery) ->
     body = parse(RecallBody, raw)
     recalled = await recall(door.database, caller, body.as_query(), now=door.now())
     return answer(write_recall(recalled))
+
+
+@router.post(
+    "/v1/recall-feedback",
+    operation_id="submit_recall_feedback",
+    status_code=201,
+    response_model=RecallFeedbackAnswer,
+    responses=refusals(409, has_body=True),
+    openapi_extra=takes(RecallFeedbackBody),
+)
+async def submit_recall_feedback_route(
+    door: DoorHere, caller: Writer, raw: Body, request: Request, key_header: KeyHeader, _: NoQuery
+) -> Response:
+    """Record what one thinks of an answer of recall; no Relationship and no Hypothesis changes."""
+    body = parse(RecallFeedbackBody, raw)
+    request_once = once(
+        request, body, operation="submit_recall_feedback", key=body.idempotency_key, key_header=key_header
+    )
+
+    async def record(writing: Writing) -> tuple[int, RecallFeedbackAnswer]:
+        recorded = await record_feedback(writing, caller, body.as_feedback())
+        return 201, RecallFeedbackAnswer.model_validate(recorded)
+
+    return answer_given(await perform(door, caller, request_once, record))
 
 
 @router.get(

@@ -4,9 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from app.api.wire.shapes import Answer, Closed, Text, Time, UtcTime
+from app.api.wire.shapes import Answer, Closed, IdempotencyKey, Reason, Text, Time, UtcTime
 from app.hypotheses.lifecycle import HypothesisStatus
 from app.ledger.vocabulary import Polarity, Tier, ValueType
+from app.recall.feedback import MAX_NAMED, RecallFeedback
 from app.recall.model import (
     MAX_EXPANSIONS,
     MAX_QUERY_LENGTH,
@@ -16,6 +17,7 @@ from app.recall.model import (
     RecallQuery,
     RecallResult,
 )
+from app.recall.models import Rating
 
 _Id = Annotated[Text, StringConstraints(min_length=1, max_length=128)]
 
@@ -40,6 +42,35 @@ class RecallBody(Closed):
             known_at=self.known_at,
             expand_from_entity_ids=tuple(self.expand_from_entity_ids),
         )
+
+
+class RecallFeedbackBody(Closed):
+    """What one thinks of an answer: the ids are Relationships and Hypotheses that it showed."""
+
+    recall_id: _Id
+    rating: Rating
+    useful_ids: list[_Id] = Field(default=[], max_length=MAX_NAMED)
+    wrong_ids: list[_Id] = Field(default=[], max_length=MAX_NAMED)
+    comment: Reason | None = None
+    idempotency_key: IdempotencyKey | None = None
+
+    def as_feedback(self) -> RecallFeedback:
+        """Return what the domain records."""
+        return RecallFeedback(
+            recall_id=self.recall_id,
+            rating=self.rating,
+            useful_ids=self.useful_ids,
+            wrong_ids=self.wrong_ids,
+            comment=self.comment,
+        )
+
+
+class RecallFeedbackAnswer(Answer):
+    """The opinion is on record; it changes no knowledge and no Hypothesis."""
+
+    feedback_id: str
+    recall_id: str
+    created_at: UtcTime
 
 
 class NodeAnswer(Answer):

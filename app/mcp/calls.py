@@ -1,0 +1,91 @@
+"""One tool call as one HTTP request, and its answer as a tool result."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+import httpx2
+from mcp_types import CallToolResult, TextContent
+
+from app.mcp.tools import JsonObject, Tool
+
+TIMEOUT_SECONDS: Final = 60.0
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_]{1,128}")
+# What a list of dreams says in words: 25 of them must leave a model room to think.
+DREAM_WORDS: Final = ("hypothesis_id", "statement", "status", "likelihood", "confidence")
+
+
+async def call_tool(
+    http: httpx2.AsyncClient, tool: Tool, arguments: Mapping[str, Any], *, headers: Mapping[str, str]
+) -> CallToolResult:
+    """Return the operation's answer, or its refusal as an error that a model can read and act on.
+
+    The structured content is the HTTP answer, field for field. The text is the same without what is null or
+    empty; a list of dreams is cut down to `DREAM_WORDS`.
+    """
+    try:
+        response = await http.request(
+            tool.method,
+            _path(tool, arguments),
+            headers={**headers, "Content-Type": "application/json"},
+            timeout=TIMEOUT_SECONDS,
+            **_rest(tool, arguments),
+        )
+        answer = response.json()
+    except (httpx2.TransportError, ValueError):
+        return _refusal({"code": "unreachable", "detail": "The memory service does not answer."})
+    if not response.is_success:
+        return _refusal(answer)
+    return CallToolResult(
+        content=[TextContent(type="text", text=_write(_shorten(tool, answer)))], structured_content=answer
+    )
+
+
+def _path(tool: Tool, arguments: Mapping[str, Any]) -> str:
+    return tool.path.format_map({name: _segment(arguments.get(name)) for name in tool.path_arguments})
+
+
+def _segment(argument: object) -> str:
+    # What has no shape of an id names nothing and must not become another path: the operation's own 404.
+    is_plain = isinstance(argument, str) and _PLAIN.fullmatch(argument) is not None
+    return str(argument) if is_plain else "none"
+
+
+def _rest(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    rest = {name: value for name, value in arguments.items() if name not in tool.path_arguments}
+    if tool.has_body:
+        # Escaped, so that a lone surrogate reaches the check that refuses it.
+        return {"content": json.dumps(rest, ensure_ascii=True).encode()}
+    return {"params": {name: _query_value(value) for name, value in rest.items() if value is not None}}
+
+
+def _query_value(value: object) -> object:
+    if isinstance(value, list):
+        return [_query_value(item) for item in value]
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _refusal(problem: Mapping[str, Any]) -> CallToolResult:
+    kept = ("code", "detail", "errors", "next_action", "retryable")
+    told = {name: problem[name] for name in kept if problem.get(name) not in (None, [], "")}
+    return CallToolResult(content=[TextContent(type="text", text=_write(told))], is_error=True)
+
+
+def _shorten(tool: Tool, answer: JsonObject) -> object:
+    if tool.name == "list_dreams":
+        items = [{word: item[word] for word in DREAM_WORDS} for item in answer["items"]]
+        answer = {**answer, "items": items}
+    return _without_nothing(answer)
+
+
+def _without_nothing(node: object) -> object:
+    if isinstance(node, dict):
+        return {key: _without_nothing(inner) for key, inner in node.items() if inner not in (None, [], {})}
+    if isinstance(node, list):
+        return [_without_nothing(inner) for inner in node]
+    return node
+
+
+def _write(node: object) -> str:
+    return json.dumps(node, ensure_ascii=False, separators=(",", ":"))

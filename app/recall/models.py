@@ -1,0 +1,39 @@
+"""The table of recall feedback: what clients thought of an answer, for operators to read."""
+
+from datetime import datetime
+from typing import Literal
+
+from sqlalchemy import CheckConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.kernel.schema import Base, created_now, one_of, references, team_key, team_reference
+
+Rating = Literal["helpful", "partly", "unhelpful"]
+
+
+class RecallFeedbackRow(Base):
+    """One opinion on one recall, append-only. Written by the application; nothing reads it to decide anything.
+
+    An answer of recall is not stored, so `recall_id` is a name that the client was given, not a reference.
+    """
+
+    __tablename__ = "recall_feedback"
+
+    team_id: Mapped[str] = team_key()
+    id: Mapped[str] = mapped_column(primary_key=True)
+    recall_id: Mapped[str]
+    profile_id: Mapped[str]
+    rating: Mapped[str]
+    useful_ids: Mapped[list[str]]
+    wrong_ids: Mapped[list[str]]
+    comment: Mapped[str | None]
+    created_at: Mapped[datetime] = created_now()
+
+    __table_args__ = (
+        team_reference("recall_feedback_team"),
+        references("profiles", "profile_id", name="recall_feedback_profile"),
+        one_of("rating", Rating),
+        CheckConstraint(
+            "cardinality(useful_ids) <= 70 AND cardinality(wrong_ids) <= 70", name="names_no_more_than_shown"
+        ),
+    )

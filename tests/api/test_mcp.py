@@ -1,0 +1,317 @@
+"""The agents' door, asked with the official client."""
+
+import gc
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx2
+import pytest
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CallToolResult, TextContent
+from starlette.applications import Starlette
+
+from app import __version__
+from app.api.app import build_openapi, create_app
+from app.api.auth import admit
+from app.kernel.settings import Settings
+from app.ledger.identity import Edge
+from app.mcp.mount import mount_mcp
+from app.tenancy.callers import Caller
+from tests.api.client import Api, example_submission
+from tests.api.placing import place_all
+from tests.api.serving import serve
+from tests.conftest import MakeTeam
+from tests.factories import make_entity, make_relationship
+from tests.hypothesis_factories import make_hypothesis
+
+TOOLS = [
+    *("recall_memory", "remember", "get_memory_placement", "trace_memory"),
+    *("list_dreams", "get_dream", "resolve_dream_feedback", "submit_recall_feedback"),
+]
+
+
+@asynccontextmanager
+async def agents_door(api: Api, settings: Settings) -> AsyncIterator[Starlette]:
+    app = create_app(api.database, settings)
+    mount_mcp(app, contract=app.state.contract, version=__version__, admit=admit)
+    async with app.router.lifespan_context(app):
+        yield app
+
+
+@asynccontextmanager
+async def connected(
+    app: Starlette, key: str, *, mode: Any = "auto", path: str = "/mcp"
+) -> AsyncIterator[Client]:
+    async with httpx2.AsyncClient(
+        transport=httpx2.ASGITransport(app),
+        base_url="http://memory",
+        headers={"Authorization": f"Bearer {key}"},
+    ) as http:
+        transport = streamable_http_client(f"http://memory{path}", http_client=http)
+        async with Client(transport, mode=mode) as client:
+            yield client
+
+
+async def dream_of(api: Api, caller: Caller, *, count: int = 1) -> list[str]:
+    """Leave the team with Hypotheses that rest on one Relationship."""
+    subject_id, object_id = [
+        await make_entity(api.database, caller, name) for name in ("FastAPI", "Starlette")
+    ]
+    source = await make_relationship(api.database, caller, subject_id, "depends_on", object_id)
+    ends = [await make_entity(api.database, caller, f"python-library-{number}") for number in range(count)]
+    return [
+        await make_hypothesis(api.database, caller, Edge(subject_id, "depends_on", end), [source])
+        for end in ends
+    ]
+
+
+def text_of(result: CallToolResult) -> str:
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+def content_of(result: CallToolResult) -> dict[str, Any]:  # JSON.
+    assert not result.is_error, text_of(result)
+    content: dict[str, Any] = result.structured_content
+    return content
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
+async def test_a_client_of_either_protocol_generation_sees_eight_described_tools(
+    api: Api, settings: Settings, team: Caller, mode: str, path: str
+) -> None:
+    key = (await api.make_key(team)).secret
+    async with agents_door(api, settings) as app, connected(app, key, mode=mode, path=path) as client:
+        assert client.instructions is not None
+        tools = (await client.list_tools()).tools
+    assert [tool.name for tool in tools] == TOOLS
+    for tool in tools:
+        assert tool.description
+        assert tool.output_schema is not None
+        assert tool.annotations is not None
+        reads = tool.name.startswith(("recall", "get", "list", "trace"))
+        assert tool.annotations.read_only_hint is reads, tool.name
+        assert tool.annotations.destructive_hint is (tool.name == "resolve_dream_feedback")
+
+
+def fields_of(name: str) -> set[str]:
+    """Return the parameters of an operation and the fields of its body, as the contract names them."""
+    contract = build_openapi()
+    route = next(
+        described
+        for methods in contract["paths"].values()
+        for described in methods.values()
+        if described["operationId"] == name
+    )
+    fields = {parameter["name"] for parameter in route.get("parameters", ()) if parameter["in"] != "header"}
+    if "requestBody" in route:
+        reference = route["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+        fields |= set(contract["components"]["schemas"][reference.rpartition("/")[2]]["properties"])
+    return fields
+
+
+async def test_a_tool_takes_every_parameter_of_its_route_and_no_other(
+    api: Api, settings: Settings, team: Caller
+) -> None:
+    key = (await api.make_key(team)).secret
+    async with agents_door(api, settings) as app, connected(app, key) as client:
+        for tool in (await client.list_tools()).tools:
+            assert set(tool.input_schema["properties"]) == fields_of(tool.name)
+            assert tool.input_schema["additionalProperties"] is False
+            required = dict.fromkeys(tool.input_schema.get("required", ()), "nothing")
+            refused = await client.call_tool(tool.name, {**required, "unheard_of": 1})
+            assert refused.is_error
+            assert "unheard_of" in text_of(refused) or "not_found" in text_of(refused)
+
+
+async def test_an_agent_remembers_recalls_traces_and_judges(
+    api: Api, settings: Settings, team: Caller
+) -> None:
+    key = (await api.make_key(team)).secret
+    async with agents_door(api, settings) as app, connected(app, key) as client:
+        stored = content_of(await client.call_tool("remember", example_submission()))
+        await place_all(api.database, team)
+        placement = content_of(
+            await client.call_tool("get_memory_placement", {"ingest_id": stored["ingest_id"]})
+        )
+        relationship_id = placement["relationship_outcomes"][0]["relationship_id"]
+        recalled = content_of(await client.call_tool("recall_memory", {"query": "FastAPI"}))
+        assert [result["relationship_id"] for result in recalled["results"]] == [relationship_id]
+        traced = content_of(await client.call_tool("trace_memory", {"relationship_id": relationship_id}))
+        assert traced["supports"][0]["quote"] == "FastAPI depends on Starlette."
+        judged = await client.call_tool(
+            "submit_recall_feedback",
+            {"recall_id": recalled["recall_id"], "rating": "helpful", "useful_ids": [relationship_id]},
+        )
+        assert content_of(judged)["recall_id"] == recalled["recall_id"]
+
+
+async def test_a_dream_is_read_and_rejected_by_an_agent(api: Api, settings: Settings, team: Caller) -> None:
+    (hypothesis_id,) = await dream_of(api, team)
+    key = (await api.make_key(team)).secret
+    async with agents_door(api, settings) as app, connected(app, key) as client:
+        dream = content_of(await client.call_tool("get_dream", {"hypothesis_id": hypothesis_id}))
+        judged = await client.call_tool(
+            "resolve_dream_feedback",
+            {"hypothesis_id": hypothesis_id, "decision": "reject", "reason": "It can't be."},
+        )
+        assert content_of(judged)["status"] == "rejected"
+        again = await client.call_tool(
+            "resolve_dream_feedback", {"hypothesis_id": hypothesis_id, "decision": "reinforce"}
+        )
+    assert dream["explanation"]["premises"]
+    assert again.is_error
+    assert "wrong_state" in text_of(again)
+
+
+FILTERS: list[dict[str, Any]] = [
+    {},
+    {"status": ["proposed", "stale"]},
+    {"status": ["rejected"]},
+    {"predicate": "depends_on"},
+    {"entity_id": "ent_nothing"},
+    {"run_id": "run_nothing"},
+    {"generator_kind": "rules"},
+    {"min_likelihood": 0.99},
+    {"created_after": "2000-01-01T00:00:00Z"},
+    {"created_before": "2000-01-01T00:00:00Z"},
+    {"sort": "likelihood", "limit": 1},
+    {"limit": 0},
+    {"sort": "fame"},
+    {"cursor": "forged"},
+]
+
+
+async def test_both_doors_answer_the_same(api: Api, settings: Settings, team: Caller) -> None:
+    await dream_of(api, team, count=2)
+    key = (await api.make_key(team)).secret
+    kept = set[int]()
+    async with agents_door(api, settings) as app, connected(app, key) as client:
+        for arguments in FILTERS:
+            over_http = await api.holding(key).get("/v1/dreams", params=arguments)
+            over_mcp = await client.call_tool("list_dreams", arguments)
+            if over_http.is_success:
+                assert content_of(over_mcp) == over_http.json(), arguments
+                kept.add(len(over_http.json()["items"]))
+            else:
+                assert over_mcp.is_error, arguments
+                assert over_http.json()["code"] in text_of(over_mcp)
+    assert kept == {0, 1, 2}
+
+
+async def test_25_dreams_stay_under_20_kilobytes(api: Api, settings: Settings, team: Caller) -> None:
+    await dream_of(api, team, count=25)
+    key = (await api.make_key(team)).secret
+    async with agents_door(api, settings) as app, connected(app, key) as client:
+        listed = await client.call_tool("list_dreams", {"limit": 25})
+    assert len(content_of(listed)["items"]) == 25
+    assert len(text_of(listed).encode()) < 20_000
+
+
+async def test_foreign_and_missing_ids_are_told_apart_by_nobody(
+    api: Api, settings: Settings, team: Caller, make_team: MakeTeam
+) -> None:
+    (foreign,) = await dream_of(api, await make_team())
+    key = (await api.make_key(team)).secret
+    async with agents_door(api, settings) as app, connected(app, key) as client:
+        answers = [
+            text_of(await client.call_tool("get_dream", {"hypothesis_id": wrong}))
+            for wrong in (foreign, "hyp_00000000000000000000000000", "../teams", "")
+        ]
+    assert len(set(answers)) == 1
+
+
+async def test_a_key_without_the_scope_reads_and_writes_nothing(
+    api: Api, settings: Settings, team: Caller
+) -> None:
+    key = (await api.make_key(team, scopes=["read"])).secret
+    async with agents_door(api, settings) as app, connected(app, key) as client:
+        assert not (await client.call_tool("recall_memory", {"query": "FastAPI"})).is_error
+        for name, arguments in (
+            ("remember", example_submission()),
+            ("submit_recall_feedback", {"recall_id": "rec_1", "rating": "helpful"}),
+            ("resolve_dream_feedback", {"hypothesis_id": "hyp_1", "decision": "reject"}),
+        ):
+            assert "missing_scope" in text_of(await client.call_tool(name, arguments))
+
+
+def initialization(number: int = 1) -> dict[str, Any]:
+    return {
+        "jsonrpc": "2.0",
+        "id": number,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        },
+    }
+
+
+async def post(
+    app: Starlette, body: Mapping[str, Any], *, method: str = "POST", **headers: str
+) -> httpx2.Response:
+    accepted = {"Accept": "application/json, text/event-stream"}
+    transport = httpx2.ASGITransport(app)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://memory") as http:
+        return await http.request(method, "/mcp", json=body, headers={**accepted, **headers})
+
+
+async def test_without_a_valid_key_nothing_is_said(api: Api, settings: Settings, team: Caller) -> None:
+    new = await api.make_key(team)
+    async with agents_door(api, settings) as app:
+        good = await post(app, initialization(), Authorization=f"Bearer {new.secret}")
+        for headers in ({}, {"Authorization": "Bearer dm_unknown"}, {"Authorization": "Basic YTpi"}):
+            refused = await post(app, initialization(), **headers)
+            assert (refused.status_code, refused.json()["code"]) == (401, "unauthenticated")
+    assert good.status_code == 200
+    assert good.json()["result"]["serverInfo"]["name"] == "dense-mem"
+
+
+async def test_only_post_and_no_page_of_another_host_get_through(
+    api: Api, settings: Settings, team: Caller
+) -> None:
+    key = f"Bearer {(await api.make_key(team)).secret}"
+    async with agents_door(api, settings) as app:
+        for method in ("GET", "DELETE", "PUT"):
+            refused = await post(app, {}, method=method, Authorization=key)
+            assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
+        elsewhere = await post(app, initialization(), Authorization=key, Origin="https://elsewhere.example")
+        at_home = await post(app, initialization(), Authorization=key, Origin="http://memory")
+    assert (elsewhere.status_code, at_home.status_code) == (403, 200)
+
+
+async def test_1000_initialisations_leave_nothing_behind(api: Api, settings: Settings, team: Caller) -> None:
+    key = f"Bearer {(await api.make_key(team)).secret}"
+    alive: list[int] = []
+    async with agents_door(api, settings) as app:
+        for number in range(1000):
+            assert (await post(app, initialization(number), Authorization=key)).status_code == 200
+            if number in (499, 999):
+                gc.collect()
+                alive.append(len(gc.get_objects()))
+    halfway, after = alive
+    # A session that stays would hold dozens of objects each.
+    assert after - halfway < 500
+
+
+async def test_a_program_bridges_the_protocol_to_a_server(api: Api, team: Caller) -> None:
+    key = (await api.make_key(team)).secret
+    async with serve(api.app) as port:
+        bridge = StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "app.cli.main", "mcp"],
+            env={"DENSEMEM_URL": f"http://127.0.0.1:{port}", "DENSEMEM_KEY": key, "PYTHONPATH": "."},
+        )
+        async with Client(bridge) as client:
+            assert [tool.name for tool in (await client.list_tools()).tools] == TOOLS
+            recalled = content_of(await client.call_tool("recall_memory", {"query": "FastAPI"}))
+            refused = await client.call_tool("get_dream", {"hypothesis_id": "hyp_1"})
+    assert recalled["results"] == []
+    assert "not_found" in text_of(refused)
