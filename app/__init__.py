@@ -7,6 +7,7 @@ Packages, from the doors down; imports only run downwards (`make check` holds th
     hypotheses  remember                the ledger of guesses; the only way into knowledge
     ledger                              nodes, predicates, evidence, Relationships, their events
     queue                               leases: knows no domain word
+    events                              the feed of a team, in commit order
     tenancy                             teams, profiles, keys, effective settings
     client                              the Python client of the HTTP door; knows the errors only
     llm                                 a language model behind one port; knows no domain word

@@ -2,6 +2,7 @@
 
 import app.coordination.models
 import app.dreaming.models
+import app.events.models
 import app.hypotheses.models
 import app.ledger.models
 import app.queue.models

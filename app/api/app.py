@@ -14,6 +14,7 @@ from app.api.routes import (
     audit,
     catalogue,
     dreams,
+    events,
     health,
     lifecycle,
     memory,
@@ -21,11 +22,13 @@ from app.api.routes import (
     quarantine,
     runs,
 )
+from app.api.stream import Patience
 from app.coordination.buckets import Buckets, Limit
 from app.coordination.limiter import Limiter
 from app.coordination.postgres_buckets import PostgresBuckets
 from app.coordination.redis_buckets import RedisBuckets
 from app.coordination.redis_link import RedisLink
+from app.events.hub import Hub
 from app.kernel.database import Database
 from app.kernel.settings import Settings
 from app.tenancy.admission import Admission
@@ -43,7 +46,8 @@ def create_app(
     buckets: list[Buckets] = [] if redis is None else [RedisBuckets(redis)]
     limiter = Limiter([*buckets, PostgresBuckets(database)])
     limit = Limit(settings.requests_per_minute, settings.request_burst)
-    app.state.door = Door(database, settings, wake, Admission(database, limiter, limit), redis)
+    hub = Hub(database, poll_seconds=settings.poll_seconds)
+    app.state.door = Door(database, settings, wake, Admission(database, limiter, limit), hub, redis)
     app.state.contract = describe_routes(app)
     return app
 
@@ -59,8 +63,21 @@ def _assemble() -> FastAPI:
     app = FastAPI(
         version=__version__, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False
     )
-    for routes in (memory, lifecycle, quarantine, merges, dreams, runs, catalogue, admin, audit, health):
+    for routes in (
+        memory,
+        lifecycle,
+        quarantine,
+        merges,
+        dreams,
+        runs,
+        events,
+        catalogue,
+        admin,
+        audit,
+        health,
+    ):
         app.include_router(routes.router)
+    app.add_middleware(Patience)
     register_problems(app)
     app.add_middleware(RequestIds)
     return app

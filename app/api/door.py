@@ -8,6 +8,7 @@ from typing import Annotated, TypeVar
 from fastapi import Depends, Request
 
 from app.coordination.redis_link import RedisLink
+from app.events.hub import Hub
 from app.kernel.database import Database, Reading, Scope, Writing
 from app.kernel.settings import Settings
 from app.tenancy.admission import Admission
@@ -21,13 +22,15 @@ Wake = Callable[[], None]
 class Door:
     """An open database, the settings, and `wake`, called after a commit that left work for a worker.
 
-    `admission` says who a request is and whether it may come in; `redis` is None without a REDIS_URL.
+    `admission` says who a request is and whether it may come in; `events` holds the open streams; `redis` is
+    None without a REDIS_URL.
     """
 
     database: Database
     settings: Settings
     wake: Wake
     admission: Admission
+    events: Hub
     redis: RedisLink | None = None
 
     def now(self) -> datetime:

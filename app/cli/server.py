@@ -135,6 +135,8 @@ async def serving(database: Database, settings: Settings, *, with_worker: bool) 
         try:
             yield f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         finally:
+            # Streams end by themselves once they are told; the server would wait for them.
+            app.state.door.events.close()
             server.should_exit = True
             stop.set()
             await api

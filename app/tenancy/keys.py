@@ -3,6 +3,7 @@
 import hashlib
 import re
 import secrets
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, LiteralString
@@ -95,6 +96,12 @@ async def authenticate(reading: Reading, secret: str) -> Caller | Admin | None:
     )
 
 
+async def find_live_keys(reading: Reading, key_ids: Collection[str]) -> set[str]:
+    """Return those of the keys that are neither revoked nor expired nor gone."""
+    rows = await reading.fetch_all(_FIND_LIVE, {"key_ids": list(key_ids)})
+    return {row["id"] for row in rows}
+
+
 async def list_keys(reading: Reading, team_id: str, *, limit: int, cursor: str | None) -> Page[Key]:
     """Return the team's keys, revoked and expired ones too, newest first."""
     paging = NewestFirst("list_keys", {"team_id": team_id})
@@ -181,6 +188,12 @@ _AUTHENTICATE: LiteralString = "SELECT * FROM authenticate(%(digest)s)"
 _INSERT: LiteralString = """
     INSERT INTO api_keys (id, key_digest, team_id, profile_id, scopes, max_authority, expires_at)
     VALUES (%(id)s, %(digest)s, %(team_id)s, %(profile_id)s, %(scopes)s, %(max_authority)s, %(expires_at)s)
+"""
+
+_FIND_LIVE: LiteralString = """
+    SELECT id FROM api_keys
+    WHERE id = ANY(%(key_ids)s) AND revoked_at IS NULL
+      AND (expires_at IS NULL OR expires_at > clock_timestamp())
 """
 
 _LIST: LiteralString = """

@@ -26,6 +26,10 @@ class CommandLine:
         } | {"DENSEMEM_DATA_DIR": str(folder / "data"), "DENSEMEM_PORT": "0"}
         self.server: subprocess.Popen[str] | None = None
 
+    @property
+    def url(self) -> str:
+        return self._environment["DENSEMEM_URL"]
+
     def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run a command to its end."""
         return subprocess.run(

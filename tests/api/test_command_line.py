@@ -3,9 +3,11 @@
 import json
 import signal
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from tests.api.command_line import CommandLine, descendants, wait_until_gone
@@ -127,6 +129,22 @@ def test_without_a_server_the_command_says_how_to_start_one(cli: CommandLine) ->
 
 def test_doctor_finds_nothing_wrong(cli: CommandLine) -> None:
     assert all(finding["ok"] for finding in cli.json("doctor"))
+
+
+def test_open_streams_end_with_the_server(cli: CommandLine) -> None:
+    key = cli.json("key", "create", "--team", "acme")["key"]
+    headers = {"Authorization": f"Bearer {key}"}
+    with (
+        httpx2.Client(base_url=cli.url, headers=headers, timeout=30, trust_env=False) as client,
+        client.stream("GET", "/v1/events") as response,
+    ):
+        lines = response.iter_lines()
+        assert next(lines).startswith("retry:")
+        began = time.monotonic()
+        assert cli.stop(signal.SIGTERM) == 0
+        assert time.monotonic() - began < 5
+        assert ": end, closing" in list(lines)
+    cli.serve()
 
 
 def test_ended_server_keeps_its_data_and_leaves_no_process(cli: CommandLine) -> None:

@@ -77,6 +77,7 @@ def test_every_team_table_forces_row_security_and_leads_its_key_with_the_team(em
         "dream_schedules",
         "work_items",
         "rate_buckets",
+        "event_counters",
         "alembic_version",
     }
     with psycopg.connect(empty_url) as connection:

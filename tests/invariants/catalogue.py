@@ -22,6 +22,9 @@ DREAMERS_OWN: Final = frozenset(
         "spending_charges",
         "spending_permits",
         "work_items",
+        # Triggers write these, whoever causes the event.
+        "event_counters",
+        "team_events",
     }
 )
 KNOWLEDGE: Final = sorted(set(TABLES) - DREAMERS_OWN)
@@ -32,6 +35,7 @@ INSTANCE_TABLES: Final = frozenset(
         "api_keys",
         "audit_events",
         "dream_schedules",
+        "event_counters",
         "instance_settings",
         "rate_buckets",
         "teams",
