@@ -14,6 +14,7 @@ OPERATIONS: Final = (
     "get_dream",
     "resolve_dream_feedback",
     "get_dream_outcomes",
+    "explain_absence",
     "start_cycle",
     "list_cycle_runs",
     "get_cycle_run",

@@ -1,7 +1,8 @@
 """What a process gives its HTTP door, and how a route reaches it."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Annotated, TypeVar
 
@@ -32,6 +33,8 @@ class Door:
     admission: Admission
     events: Hub
     redis: RedisLink | None = None
+    # Held while an idea is thought through in a process of its own.
+    thinking: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
 
     def now(self) -> datetime:
         """Return the clock's time; the domain gets it as an argument."""

@@ -7,6 +7,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 
+from app.api.wire.absence import AbsenceBody
 from app.api.wire.admin import KeyBody, ProfileBody, TeamBody
 from app.api.wire.cases import ResolveConflictBody, ResolveReviewBody
 from app.api.wire.catalogue import PredicateBody, PredicateChangesBody
@@ -24,7 +25,7 @@ BODIES: Final[tuple[type[Closed], ...]] = (
     *(RememberBody, RecallBody, RecallFeedbackBody, FeedbackBody, StartBody),
     *(PredicateBody, PredicateChangesBody),
     *(RetractBody, DecideEvidenceBody, ResolveConflictBody, ResolveReviewBody, MergeBody, UnmergeBody),
-    *(TeamBody, ProfileBody, KeyBody),
+    *(TeamBody, ProfileBody, KeyBody, AbsenceBody),
 )
 _REFERENCE: Final = "#/components/schemas/{model}"
 

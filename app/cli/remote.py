@@ -46,6 +46,7 @@ def add_commands(cli: typer.Typer) -> None:
     dream.command("list")(list_dreams)
     dream.command("show")(show_dream)
     dream.command("feedback")(give_feedback)
+    dream.command("why-not")(insight.explain_absence)
     dream.command("outcomes")(insight.show_outcomes)
     cli.add_typer(dream, name="dream")
     runs = typer.Typer(help="Cycle runs: what each dream pass read, rejected and cost.", no_args_is_help=True)

@@ -13,6 +13,7 @@ from app.client.transport import Json, Patience, Transport
 
 if TYPE_CHECKING:  # The command that writes the types must start without them.
     from app.client.types import (
+        AbsenceAnswer,
         BudgetsBody,
         DreamAnswer,
         DreamingStatusAnswer,
@@ -177,6 +178,23 @@ class DenseMem:
     def get_dream_outcomes(self) -> ListedOutcomeAnswer:
         """Return what became of the team's dreams, by predicate and generator version."""
         return cast("ListedOutcomeAnswer", self.get("/v1/dreams/outcomes"))
+
+    def explain_absence(
+        self,
+        subject_entity_id: str,
+        predicate_key: str,
+        *,
+        object_entity_id: str | None = None,
+        object_value_id: str | None = None,
+    ) -> AbsenceAnswer:
+        """Return what stands in the way of an idea today; one of the object ids is given."""
+        body = {
+            "subject_entity_id": subject_entity_id,
+            "predicate_key": predicate_key,
+            "object_entity_id": object_entity_id,
+            "object_value_id": object_value_id,
+        }
+        return cast("AbsenceAnswer", self.post("/v1/dreams/why-not", body, is_repeatable=True))
 
     def start_cycle(
         self,

@@ -29,6 +29,29 @@ CitingStatus = Literal[
     "submitted",
     "rejected",
 ]
+Code = Literal[
+    "schema_invalid",
+    "unknown_reference",
+    "source_outside_input",
+    "object_form_invalid",
+    "self_loop",
+    "predicate_unknown",
+    "endpoint_kind_invalid",
+    "endpoint_missing",
+    "source_not_connected",
+    "statement_invalid",
+    "exact_relationship_active",
+    "opposite_relationship_active",
+    "slot_taken",
+    "target_suppressed",
+    "source_version_changed",
+    "output_budget",
+    "duplicate_in_run",
+    "duplicate_existing",
+    "no_path",
+    "not_eligible",
+    "below_floor",
+]
 ConflictStatus = Literal[
     "open",
     "overdue",
@@ -166,6 +189,30 @@ Verdict = Literal[
     "insufficient",
     "contradicted",
 ]
+
+
+class AbsenceAnswer(TypedDict):
+    """What stands in the way of an idea today; nothing where the next cycle would propose it."""
+
+    would_be_proposed: bool
+    blocked_by: list[AbsenceObstacle]
+
+
+class AbsenceBody(TypedDict):
+    """A pair that no dream is about; exactly one of the object ids is set."""
+
+    subject_entity_id: str
+    predicate_key: str
+    object_entity_id: NotRequired[str | None]
+    object_value_id: NotRequired[str | None]
+
+
+class AbsenceObstacle(TypedDict):
+    """One thing in the way; the ids name the Relationships, Entities or Hypotheses that it is about."""
+
+    code: Code
+    message: str
+    ids: list[str]
 
 
 class BudgetAnswer(TypedDict):

@@ -77,17 +77,11 @@ def _resolve(proposal: Proposal, index: int, bench: Bench) -> Idea | Rejected:
     for source_id in proposal.source_relationship_ids:
         if source_id not in bench.sources:
             return Rejected("source_outside_input", index, f"{_quote(source_id)} is not among the sources")
-    if fault := _find_object_fault(proposal, nodes):
-        return Rejected("object_form_invalid", index, fault)
-    subject_id, object_id = proposal.subject_entity_id, object_ids[0]
-    if subject_id == object_id:
-        name = nodes[subject_id].name[:_MAX_QUOTED_LENGTH]
-        return Rejected("self_loop", index, f"{name} would be related to itself")
-    predicate = bench.inputs.predicates.get(proposal.predicate_key)
-    is_gone = proposal.predicate_key in bench.current.missing_predicates
-    if predicate is None or is_gone or predicate.lifecycle_state == "retired":
-        return Rejected("predicate_unknown", index, f"{_quote(proposal.predicate_key)} is not registered")
-    edge = Edge(subject_id, predicate.key, object_id)
+    target_fault = find_target_fault(proposal, bench)
+    if target_fault is not None:
+        return Rejected(target_fault[0], index, target_fault[1])
+    predicate = bench.inputs.predicates[proposal.predicate_key]
+    edge = Edge(proposal.subject_entity_id, predicate.key, object_ids[0])
     listed = [bench.sources[source_id] for source_id in proposal.source_relationship_ids]
     premises = {premise.group_key: premise for _, premise in listed}
     return Idea(
@@ -99,6 +93,27 @@ def _resolve(proposal: Proposal, index: int, bench: Bench) -> Idea | Rejected:
         premises=tuple(premises[key] for key in sorted(premises)),
         sources=tuple(sorted((source for source, _ in listed), key=lambda source: source.relationship_id)),
     )
+
+
+def find_target_fault(proposal: Proposal, bench: Bench) -> tuple[RejectReason, str] | None:
+    """Return why the ends and the predicate make no target, or None; the ends are among the nodes."""
+    nodes = bench.inputs.nodes
+    if fault := _find_object_fault(proposal, nodes):
+        return "object_form_invalid", fault
+    if proposal.subject_entity_id in (proposal.object_entity_id, proposal.object_value_id):
+        name = nodes[proposal.subject_entity_id].name[:_MAX_QUOTED_LENGTH]
+        return "self_loop", f"{name} would be related to itself"
+    predicate = bench.inputs.predicates.get(proposal.predicate_key)
+    is_gone = proposal.predicate_key in bench.current.missing_predicates
+    if predicate is None or is_gone or predicate.lifecycle_state == "retired":
+        return "predicate_unknown", f"{_quote(proposal.predicate_key)} is not registered"
+    return None
+
+
+def find_faults(idea: Idea, bench: Bench) -> list[tuple[RejectReason, str]]:
+    """Return what every check says against a resolved idea, in their order; `examine` stops at the first."""
+    found = [(reason, find_fault(idea, bench)) for reason, find_fault in CHECKS]
+    return [(reason, fault) for reason, fault in found if fault is not None]
 
 
 def _find_object_fault(proposal: Proposal, nodes: Mapping[str, Node]) -> str | None:

@@ -48,7 +48,7 @@ def explain_candidate(
         shape, premises = min(instances, key=lambda instance: _order_of(instance[1], is_fresh))
         paths.append(
             CarryingPath(
-                rule=_word_shape(graph, shape, predicate)
+                rule=word_shape(graph, shape, predicate)
                 if rule.trait is None
                 else _word_trait(graph, candidate, rule.trait, predicate, nodes),
                 premise_keys=tuple(premise.group_key for premise in premises),
@@ -66,6 +66,15 @@ def shorten_name(name: str) -> str:
     """Return the name on one line, at most 120 characters long."""
     one_line = " ".join(name.split())
     return one_line if len(one_line) <= MAX_NAME_CHARACTERS else f"{one_line[: MAX_NAME_CHARACTERS - 1]}…"
+
+
+def word_shape(graph: Graph, shape: Shape, predicate: Predicate) -> str:
+    """Return the rule of a shape in words: "X depends_on Z, Z licensed_under Y → X licensed_under Y"."""
+    letters = "XY" if len(shape) == 1 else "XZY"
+    steps = []
+    for place, number in enumerate(shape):
+        steps.append(_word_step(graph, number, letters[place], letters[place + 1]))
+    return f"{', '.join(steps)} → X {predicate.key} Y"
 
 
 def _collect_instances(
@@ -109,14 +118,6 @@ def _order_of(
     is_new = is_fresh is not None and any(is_fresh(premise) for premise in premises)
     pending = sum(premise.is_candidate for premise in premises)
     return not is_new, pending, [premise.group_key for premise in premises]
-
-
-def _word_shape(graph: Graph, shape: Shape, predicate: Predicate) -> str:
-    letters = "XY" if len(shape) == 1 else "XZY"
-    steps = []
-    for place, number in enumerate(shape):
-        steps.append(_word_step(graph, number, letters[place], letters[place + 1]))
-    return f"{', '.join(steps)} → X {predicate.key} Y"
 
 
 def _word_trait(

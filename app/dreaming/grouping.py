@@ -43,13 +43,15 @@ SPARE_TARGETS_PER_PREDICATE = 250
 class Grouping:
     """The groups in the order in which they are to be used, and what the path caps left out of the search.
 
-    `split` is given where outcomes moved places between predicates.
+    `split` is given where outcomes moved places between predicates. `open_identities` are those of all
+    targets that the groups were chosen from.
     """
 
     groups: tuple[Group, ...]
     dropped_shapes: int
     dropped_paths: int
     split: tuple[PredicateShare, ...] = ()
+    open_identities: frozenset[str] = frozenset()
 
 
 def form_groups(
@@ -86,6 +88,7 @@ def form_groups(
                 continue
             known[candidate] = paths
         open_candidates.append(candidate)
+    identities = frozenset(candidate.identity for candidate in open_candidates)
     places, split = _choose(open_candidates, scores.graph, max_groups, max_outputs, inputs.split_weights)
     groups = []
     for place in places:
@@ -93,7 +96,7 @@ def form_groups(
         paths = known.get(candidate) or explain_candidate(scores, candidate, inputs.nodes)
         keys = dict.fromkeys(key for path in paths for key in path.premise_keys)
         groups.append(Group(candidate.target, tuple(keys), paths, candidate.likelihood))
-    return Grouping(tuple(groups), scores.dropped_shapes, scores.dropped_paths, split)
+    return Grouping(tuple(groups), scores.dropped_shapes, scores.dropped_paths, split, identities)
 
 
 def _explain_anew(

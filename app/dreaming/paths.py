@@ -171,6 +171,30 @@ def find_instances(graph: Graph, shape: Shape, start: int, end: int) -> list[tup
     return instances
 
 
+def find_shapes_between(graph: Graph, start: int, end: int, *, own_predicate: str) -> list[Shape]:
+    """Return every shape with a path from start to end, shorter ones first; costs the edges at both nodes.
+
+    One step of `own_predicate` is left out: it would be its own evidence.
+    """
+    middles = [set(find_neighbours(graph, number, start)) - {end} for number in range(len(graph.directions))]
+    before = [
+        set(find_neighbours(graph, graph.reverse[number], end)) - {start}
+        for number in range(len(graph.directions))
+    ]
+    shapes: list[Shape] = [
+        (number,)
+        for number, each in enumerate(graph.directions)
+        if graph.predicates[each.predicate].key != own_predicate
+    ]
+    shapes += [
+        (first, second)
+        for first, reached in enumerate(middles)
+        for second, leading in enumerate(before)
+        if reached and not reached.isdisjoint(leading)
+    ]
+    return [shape for shape in shapes if find_instances(graph, shape, start, end)]
+
+
 def find_premise(graph: Graph, direction: int, source: int, target: int) -> Premise | None:
     """Return the recorded premise behind one step, or None; a pending candidate is not recorded."""
     each = graph.directions[direction]

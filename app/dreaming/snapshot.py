@@ -4,6 +4,7 @@ Which Relationships are eligible is decided by the view `eligible_relationships`
 again. Equivalent positions become one premise with all their source ids. Spec: Eligible Inputs.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
@@ -33,19 +34,30 @@ async def read_inputs(reading: Reading, team_id: str, *, max_premises: int, now:
     rows = await reading.fetch_all(_PREMISES, {"team_id": team_id, "max_premises": max_premises, "now": now})
     eligible_count = rows[0]["eligible_count"] if rows else 0
     chosen = [row for row in rows if row["place"] <= max_premises]
-    premises = tuple(
-        _premise(list(sources), predicates)
-        for _, sources in groupby(chosen, key=lambda row: row["semantic_group_key"])
-    )
+    # A large team is seconds of work, which must not keep others waiting.
+    premises = await asyncio.to_thread(_fold_premises, chosen, predicates)
     node_ids = sorted({node for premise in premises for node in (premise.subject_id, premise.object_id)})
     return Inputs(
         team_id=team_id,
         premises=premises,
-        nodes=await _read_nodes(reading, team_id, node_ids),
+        nodes=await read_nodes(reading, team_id, node_ids),
         predicates=predicates,
         standing=await read_standing(reading, team_id, node_ids=node_ids, predicates=predicates, now=now),
         eligible_count=eligible_count,
         over_input_budget=eligible_count - len(chosen),
+    )
+
+
+async def read_nodes(reading: Reading, team_id: str, node_ids: Sequence[str]) -> dict[str, Node]:
+    """Return the nodes by id, in id order; a Value is named by its canonical form and its unit."""
+    rows = await reading.fetch_all(_NODES, {"team_id": team_id, "node_ids": node_ids})
+    return {row["id"]: Node(row["id"], row["name"], row["kind"], row["value_type"]) for row in rows}
+
+
+def _fold_premises(rows: Sequence[Row], predicates: Mapping[str, Predicate]) -> tuple[Premise, ...]:
+    return tuple(
+        _premise(list(sources), predicates)
+        for _, sources in groupby(rows, key=lambda row: row["semantic_group_key"])
     )
 
 
@@ -81,12 +93,6 @@ def _premise(rows: Sequence[Row], predicates: Mapping[str, Predicate]) -> Premis
         eligible_since=min(row["eligible_since"] or row["changed_at"] for row in rows),
         changed_at=max(row["changed_at"] for row in rows),
     )
-
-
-async def _read_nodes(reading: Reading, team_id: str, node_ids: Sequence[str]) -> dict[str, Node]:
-    """Return the nodes by id, in id order; a Value is named by its canonical form and its unit."""
-    rows = await reading.fetch_all(_NODES, {"team_id": team_id, "node_ids": node_ids})
-    return {row["id"]: Node(row["id"], row["name"], row["kind"], row["value_type"]) for row in rows}
 
 
 # One pass with windows: joining the ranking back to its rows takes minutes while there are no statistics yet.

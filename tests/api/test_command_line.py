@@ -66,6 +66,14 @@ def test_cycle_is_started_shown_and_listed(cli: CommandLine) -> None:
     assert cli.json("runs", "show", run["run_id"])["run_id"] == run["run_id"]
     assert run["run_id"] in [listed["run_id"] for listed in cli.json("runs", "list")["items"]]
     assert cli.json("dream", "list")["items"] == []
+    assert cli.json("dream", "outcomes")["items"] == []
+
+
+def test_why_a_dream_is_absent_is_said_in_words(cli: CommandLine) -> None:
+    nobody = "ent_00000000000000000000000000"
+    refused = cli.run("dream", "why-not", nobody, "uses", nobody)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "There is no such Entity or Value." in refused.stderr
 
 
 def test_saved_key_is_its_owners_only(cli: CommandLine, folder: Path) -> None:

@@ -13,6 +13,7 @@ from app.api.queries import NoQuery, RepeatableStatus
 from app.api.replay import KeyHeader, once, perform
 from app.api.request_id import request_id_of
 from app.api.versions import IfMatch, match_version, tag_version
+from app.api.wire.absence import AbsenceAnswer, AbsenceBody
 from app.api.wire.dreams import (
     DreamAnswer,
     DreamsQuery,
@@ -24,10 +25,11 @@ from app.api.wire.dreams import (
 )
 from app.api.wire.shapes import Listed
 from app.api.wire.submit import read_optional_submission
+from app.dreaming.why_not import ask_why_not
 from app.hypotheses.outcomes import read_outcomes
 from app.hypotheses.queries import list_hypotheses
 from app.kernel.database import Writing
-from app.kernel.errors import FieldError, InvalidInput
+from app.kernel.errors import Busy, FieldError, InvalidInput
 from app.kernel.pages import Page
 from app.review.dream import get_dream
 from app.review.feedback import Feedback, resolve_feedback
@@ -70,6 +72,24 @@ async def get_outcomes_route(door: DoorHere, caller: Reader, _: NoQuery) -> Resp
     """What became of the team's dreams, by predicate and generator version; one page holds them all."""
     outcomes = await door.read(caller, lambda reading: read_outcomes(reading, caller.team_id))
     return answer_page(Page(outcomes, None), OutcomeAnswer.model_validate)
+
+
+@router.post(
+    "/v1/dreams/why-not",
+    operation_id="explain_absence",
+    response_model=AbsenceAnswer,
+    responses=refusals(404, 409, has_body=True),
+    openapi_extra=takes(AbsenceBody),
+)
+async def explain_absence_route(door: DoorHere, caller: Reader, raw: Body, _: NoQuery) -> Response:
+    """What stands in the way of an idea today, in words and codes. Nothing is written."""
+    target = parse(AbsenceBody, raw).as_target()
+    # One at a time: each takes a processor for seconds where the team is large.
+    if door.thinking.locked():
+        raise Busy("Another idea is being thought through.")
+    async with door.thinking:
+        absence = await ask_why_not(door.database, caller.team_id, target, now=door.now())
+    return answer(AbsenceAnswer.model_validate(absence))
 
 
 @router.get(
