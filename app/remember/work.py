@@ -147,7 +147,8 @@ _BEGIN: LiteralString = """
 """
 _EVIDENCE: LiteralString = """
     SELECT item.evidence_index, evidence.id AS evidence_id, evidence.content,
-           evidence.state <> 'active' AND evidence.quarantine_reason IS NOT NULL AS is_withheld
+           evidence.state IN ('quarantined', 'discarded')
+           OR (evidence.state = 'retracted' AND evidence.quarantine_reason IS NOT NULL) AS is_withheld
     FROM ingest_evidence AS item
     JOIN evidence ON evidence.team_id = item.team_id AND evidence.id = item.evidence_id
     WHERE item.team_id = %(team_id)s AND item.ingest_id = %(ingest_id)s

@@ -204,3 +204,12 @@ async def test_submissions_over_the_same_sources_in_opposite_order_do_not_deadlo
         database, team, "SELECT 1 FROM source_revisions WHERE team_id = %(team_id)s AND is_current"
     )
     assert len(current) == len(keys)
+
+
+async def test_a_document_that_differs_only_in_what_is_masked_is_unchanged(
+    database: Database, team: Caller
+) -> None:
+    said = "FastAPI depends on Starlette. password = "
+    await submit(database, team, document("1", f"{said}swordfish-1984"))
+    await submit(database, team, document("2", f"{said}swordfish-1985", previous="1"))
+    assert await revisions(database, team) == {"1": True, "2": "1"}

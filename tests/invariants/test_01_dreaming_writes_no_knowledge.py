@@ -31,6 +31,7 @@ from tests.databases import admin_url, service_url
 from tests.factories import CANDIDATE, make_conflict, make_relationship, make_value
 from tests.invariants.attempts import acting_as, refusal
 from tests.invariants.catalogue import DREAMERS_OWN, KNOWLEDGE, TABLES, columns_of, fingerprint
+from tests.invariants.dreamers_columns import READABLE
 from tests.invariants.generators import BrokenGeneratorError, broken, hostile
 
 
@@ -156,6 +157,19 @@ def test_the_dreamer_cannot_help_itself_to_more(
 ) -> None:
     with acting_as(database_name, "dreamer", team.team_id) as connection:
         assert refusal(connection, sql.SQL(attempt).format()) is psycopg.errors.InsufficientPrivilege
+
+
+def test_the_dreamer_reads_exactly_the_columns_that_are_listed(database_name: str) -> None:
+    with psycopg.connect(admin_url(database_name)) as connection:
+        rows = connection.execute(
+            "SELECT c.relname, array_agg(a.attname::text) FROM pg_class AS c"
+            " JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped"
+            " WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')"
+            " AND has_column_privilege('densemem_dreamer', c.oid, a.attnum, 'SELECT') GROUP BY c.relname"
+        ).fetchall()
+    assert {table: set(columns) for table, columns in rows} == {
+        table: set(columns.split()) for table, columns in READABLE.items()
+    }
 
 
 UNREADABLE = {

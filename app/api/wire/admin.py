@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from app.api.wire.shapes import Answer, Closed, Name, Text, Time, UtcTime
+from app.api.wire.shapes import Answer, Closed, GivenName, Text, Time, UtcTime
 from app.tenancy.authority import Authority
 from app.tenancy.callers import KeyScope
 from app.tenancy.keys import KeyDraft
@@ -13,7 +13,7 @@ from app.tenancy.keys import KeyDraft
 class TeamBody(Closed):
     """A new team; it starts with the seeded predicates."""
 
-    name: Name
+    name: GivenName
 
 
 class TeamAnswer(Answer):
@@ -27,7 +27,7 @@ class TeamAnswer(Answer):
 class ProfileBody(Closed):
     """A new author inside the team."""
 
-    name: Name
+    name: GivenName
 
 
 class ProfileAnswer(Answer):

@@ -2,14 +2,20 @@
 
 from typing import Annotated, Literal
 
-from pydantic import StringConstraints
+from pydantic import AfterValidator, StringConstraints
 
 from app.api.wire.shapes import Answer, Closed, IdempotencyKey, Name, PageQuery, Reason, Text, UtcTime
+from app.kernel.ids import is_id
 from app.ledger.case_decisions import CaseDecision
 from app.ledger.cases import Conflict, ConflictKind, ConflictState
 from app.ledger.reviews import Review
 from app.ledger.vocabulary import ReviewKind
+from app.remember.guard.mask import mask_text
 
+# A scope is free text. An id is none, however random it looks.
+Choice = Annotated[
+    Name, AfterValidator(lambda choice: choice if is_id(choice, "ent") else mask_text(choice).text)
+]
 PositionId = Annotated[Text, StringConstraints(min_length=1, max_length=64)]
 
 
@@ -93,7 +99,7 @@ class ResolveReviewBody(Closed):
     each of them also `reject`.
     """
 
-    choice: Name
+    choice: Choice
     reason: Reason | None = None
     idempotency_key: IdempotencyKey | None = None
 

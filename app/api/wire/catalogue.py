@@ -4,7 +4,17 @@ from typing import Annotated, TypeVar
 
 from pydantic import Field, StringConstraints
 
-from app.api.wire.shapes import Answer, Closed, IdempotencyKey, Name, PageQuery, Text, UtcTime, Versioned
+from app.api.wire.shapes import (
+    Answer,
+    Closed,
+    GivenName,
+    IdempotencyKey,
+    Name,
+    PageQuery,
+    Text,
+    UtcTime,
+    Versioned,
+)
 from app.ledger.predicate_draft import PredicateChanges, PredicateDraft
 from app.ledger.vocabulary import (
     Cardinality,
@@ -18,7 +28,7 @@ from app.ledger.vocabulary import (
 _T = TypeVar("_T")
 Kinds = Annotated[list[EntityKind], Field(max_length=9)]
 Types = Annotated[list[ValueType], Field(max_length=5)]
-Aliases = Annotated[list[Name], Field(max_length=20)]
+Aliases = Annotated[list[GivenName], Field(max_length=20)]
 PredicateKey = Annotated[Text, StringConstraints(pattern="^[a-z][a-z0-9_]{0,63}$")]
 
 
@@ -43,8 +53,8 @@ class PredicateBody(Closed):
     """A relation to register. All three lists empty: any entity; otherwise an empty list allows nothing."""
 
     predicate_key: PredicateKey
-    label: Name
-    verb_phrase: Name
+    label: GivenName
+    verb_phrase: GivenName
     aliases: Aliases = Field(default=[])
     allowed_subject_kinds: Kinds = Field(default=[])
     allowed_object_kinds: Kinds = Field(default=[])
@@ -75,8 +85,8 @@ class PredicateBody(Closed):
 class PredicateChangesBody(Versioned):
     """New values; a field that is missing or null stays as it is. Any change is a new version."""
 
-    label: Name | None = None
-    verb_phrase: Name | None = None
+    label: GivenName | None = None
+    verb_phrase: GivenName | None = None
     aliases: Aliases | None = None
     allowed_subject_kinds: Kinds | None = None
     allowed_object_kinds: Kinds | None = None

@@ -85,10 +85,10 @@ def _write_time(time: datetime) -> str:
 
 Text = Annotated[str, AfterValidator(check_text)]
 Name = Annotated[Text, StringConstraints(min_length=1, max_length=256)]
-# Reasons are stored with events that nobody can change: a secret must not get that far.
-Reason = Annotated[
-    Text, StringConstraints(max_length=1000), AfterValidator(lambda reason: mask_text(reason).text)
-]
+# What is stored beside evidence, some of it with events that nobody can change: a secret must not get that far.
+Masked: Final = AfterValidator(lambda text: mask_text(text).text)
+GivenName = Annotated[Name, Masked]
+Reason = Annotated[Text, StringConstraints(max_length=1000), Masked]
 IdempotencyKey = Annotated[Text, StringConstraints(min_length=1, max_length=128)]
 Time = Annotated[AwareDatetime, BeforeValidator(_read_time)]
 UtcTime = Annotated[
