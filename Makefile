@@ -9,7 +9,7 @@ ARGS   ?=
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test schedules check lint types contracts drift openapi lock clean
+.PHONY: help demo serve test stress schedules check lint types contracts drift openapi lock clean
 
 help: ## Say what there is.
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -25,6 +25,10 @@ test: $(READY) ## Run every test on a real PostgreSQL.
 
 schedules: $(READY) ## Hold thousands of schedules against the clock on the wall, minute by minute.
 	DENSEMEM_SCHEDULE_EXAMPLES=3000 $(BIN)/python -m pytest -q tests/unit/test_schedule_oracle.py
+
+stress: $(READY) ## The long forms: 8 writers for 60 s, 50 rounds of kill -9 of the remember worker.
+	DENSEMEM_WRITERS_SECONDS=60 DENSEMEM_KILL_ROUNDS=50 $(BIN)/python -m pytest -q -p no:cacheprovider $(ARGS) \
+	    tests/concurrency/test_writers.py tests/concurrency/test_killed_workers.py
 
 check: lint types contracts drift test ## Everything that a change must pass.
 

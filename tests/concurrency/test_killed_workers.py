@@ -49,7 +49,9 @@ async def undisturbed(settings: Settings) -> tuple[End, int]:
     return end, int(said)
 
 
-async def test_a_killed_worker_leaves_the_same_end(settings: Settings, undisturbed: tuple[End, int]) -> None:
+async def test_a_killed_worker_leaves_the_same_end(
+    settings: Settings, undisturbed: tuple[End, int], capsys: pytest.CaptureFixture[str]
+) -> None:
     expected, commits = undisturbed
     assert expected.broken == {}
     points = [f"{commit}{side}" for commit in range(1, commits + 1) for side in "-+"]
@@ -59,6 +61,8 @@ async def test_a_killed_worker_leaves_the_same_end(settings: Settings, undisturb
         end, said = await run(settings, dies_at=point)
         assert said == "killed", point
         assert end == expected, point
+    with capsys.disabled():
+        sys.stdout.write(f"\n{ROUNDS} rounds of kill -9 at {len(points)} points: the same end in each\n")
 
 
 async def run(settings: Settings, *, dies_at: str) -> tuple[End, str]:

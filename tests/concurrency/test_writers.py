@@ -10,6 +10,7 @@ import sys
 from dataclasses import replace
 from time import monotonic
 
+import psycopg
 import pytest
 
 from app.api.app import create_app
@@ -21,7 +22,7 @@ from app.tenancy.teams import create_profile, new_team_id
 from tests.api.client import Api
 from tests.concurrency.ledger_checks import find_broken
 from tests.concurrency.writers import EXPLAINED, Tally, Writer, place_until
-from tests.databases import create_database, drop_database, service_url
+from tests.databases import admin_url, create_database, drop_database, service_url
 
 SECONDS = float(os.environ.get("DENSEMEM_WRITERS_SECONDS", "3"))
 SEED = int(os.environ.get("DENSEMEM_WRITERS_SEED", "1"))
@@ -54,16 +55,32 @@ async def test_eight_writers_lose_no_update_and_meet_no_deadlock(
             writing, *(place_until(database, tally, f"w{n}", writing) for n in range(WORKERS))
         )
         broken = await find_broken(database, callers[0].team_id)
+        deadlocks = count_deadlocks(name)
     finally:
         await database.close()
         drop_database(name)
+    unexplained = sum(count for (_, code), count in tally.answers.items() if code not in EXPLAINED)
     with capsys.disabled():
-        requests = sum(tally.answers.values())
-        sys.stdout.write(f"\n{requests} requests, {tally.placed} placements: {dict(tally.answers)}\n")
+        sys.stdout.write(
+            f"\n{WRITERS} writers for {SECONDS:g} s: {sum(tally.answers.values())} requests,"
+            f" {tally.placed} placements; lost updates {sum(map(len, broken.values()))},"
+            f" deadlocks {deadlocks} (run again by the service), unexplained answers {unexplained}\n"
+            f"{dict(sorted(tally.answers.items()))}\n"
+        )
     assert tally.codes <= EXPLAINED
     assert broken == {}
     assert tally.answers["remember", "ok"] > SECONDS
     assert tally.placed >= tally.answers["remember", "ok"]
+
+
+def count_deadlocks(database_name: str) -> int:
+    """Return how many deadlocks PostgreSQL has broken in the database; a client must have met none of them."""
+    with psycopg.connect(admin_url(database_name)) as connection:
+        row = connection.execute(
+            "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+        ).fetchone()
+    assert row is not None
+    return int(row[0])
 
 
 async def found(database: Database) -> list[Caller]:
