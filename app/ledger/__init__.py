@@ -33,6 +33,9 @@ status: it takes its positions out of eligibility while it is open.
 
 Decisions where the design is silent:
 
+* A source group counts where there is a source to look up, or a document or observation; manual and conversation
+  texts without a source key are one voice of their profile, whatever groups it names. A client that lies about its
+  sources still gets only as far as its key's `max_authority` and one profile's fact.
 * A retraction revokes the position's supports by an event each: new evidence brings the position back, and counts
   alone. Retracting what superseded an older position does not bring that one back; stated again, it is reviewed.
 * A previous revision that is not named is compared with nothing. An unchanged document gives its revision another

@@ -38,9 +38,19 @@ class CitationDraft:
     quote: str
 
 
+# What a profile says without a source that anybody could look up is one voice, whatever groups it names.
+COUNTED_GROUP: LiteralString = """
+    CASE WHEN evidence.source_id IS NULL AND evidence.source_type IN ('manual', 'conversation')
+         THEN evidence.profile_id ELSE evidence.source_group END
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class EvidenceStanding:
-    """What one evidence item weighs now; `is_current` is about its source revision."""
+    """What one evidence item weighs now; `is_current` is about its source revision.
+
+    `source_group` is the one that it counts in: see `supports.tier_of`.
+    """
 
     profile_id: str
     authority: Authority
@@ -146,9 +156,13 @@ _CITATIONS: LiteralString = """
     WHERE team_id = %(team_id)s AND evidence_id = ANY (%(evidence_ids)s)
 """
 # Two locked reads, because the optional side of an outer join can't be locked.
-_LOCK: LiteralString = """
+_LOCK: LiteralString = (
+    """
     WITH item AS (
-        SELECT id, profile_id, authority, source_group, content_digest, source_id, source_revision, state
+        SELECT id, profile_id, authority, content_digest, source_id, source_revision, state,
+               """
+    + COUNTED_GROUP
+    + """ AS source_group
         FROM evidence WHERE team_id = %(team_id)s AND id = ANY (%(ids)s)
         ORDER BY id FOR SHARE
     ), revision AS (
@@ -162,3 +176,4 @@ _LOCK: LiteralString = """
     FROM item LEFT JOIN revision
       ON revision.source_id = item.source_id AND revision.revision = item.source_revision
 """
+)

@@ -6,6 +6,7 @@ from typing import LiteralString
 
 from app.kernel.database import Reading, Writing
 from app.kernel.ids import new_id
+from app.ledger.evidence import COUNTED_GROUP
 from app.ledger.vocabulary import Tier, Verdict
 from app.tenancy.authority import Authority
 
@@ -37,7 +38,8 @@ def tier_of(weights: Collection[Weight]) -> Tier:
     """Return the tier of effective supports.
 
     None is a candidate; one authoritative, or two of distinct (profile, source group), make a fact; anything
-    between is a validated claim. One text that a profile sends under two groups is still one voice.
+    between is a validated claim. One text that a profile sends under two groups is still one voice, and so are all
+    manual and conversation texts of a profile that have no source key: their groups are names that it made up.
     Source: Design, section 4, step 6.
     """
     if not weights:
@@ -105,13 +107,17 @@ async def revoke_supports(
     return [row["citation_id"] for row in await w.fetch_all(_REVOKE, params)]
 
 
-_EFFECTIVE: LiteralString = """
-    SELECT support.citation_id, support.profile_id, support.source_group, support.authority,
-           evidence.content_digest
+_EFFECTIVE: LiteralString = (
+    """
+    SELECT support.citation_id, support.profile_id, support.authority, evidence.content_digest,
+           """
+    + COUNTED_GROUP
+    + """ AS source_group
     FROM effective_supports AS support
     JOIN evidence ON evidence.team_id = support.team_id AND evidence.id = support.evidence_id
     WHERE support.team_id = %(team_id)s AND support.relationship_id = %(relationship_id)s
 """
+)
 # All parts see the table as it was before, so `earlier` is what a support was until now.
 _RECORD: LiteralString = """
     WITH judged AS (

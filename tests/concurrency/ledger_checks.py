@@ -31,7 +31,11 @@ CHECKS: Final[dict[str, LiteralString]] = {
         CROSS JOIN LATERAL (
             SELECT coalesce(sum(own.voices), 0) AS voices, bool_or(own.is_authoritative) AS is_authoritative
             FROM (
-                SELECT least(count(DISTINCT s.source_group), count(DISTINCT e.content_digest)) AS voices,
+                SELECT least(
+                           count(DISTINCT CASE
+                               WHEN e.source_id IS NULL AND e.source_type IN ('manual', 'conversation')
+                               THEN e.profile_id ELSE s.source_group END),
+                           count(DISTINCT e.content_digest)) AS voices,
                        bool_or(s.authority = 'authoritative') AS is_authoritative
                 FROM effective_supports AS s
                 JOIN evidence AS e ON e.team_id = s.team_id AND e.id = s.evidence_id

@@ -63,12 +63,13 @@ def state(
     source_revision: str | None = None,
     correction_target: CorrectionTarget | None = None,
 ) -> Submission:
-    """One claim between two things of kind `other`, cited as a whole."""
+    """One claim between two things of kind `other`, cited as a whole; out of a document if its group is given."""
     content = text or f"{subject} {predicate.replace('_', ' ')} {object_name}."
     return Submission(
         evidence=(
             EvidenceItem(
                 content,
+                source_type="manual" if source_group is None else "document",
                 authority=authority,
                 source_group=source_group,
                 source_key=source_key,

@@ -97,6 +97,7 @@ def stored(body: type[Closed], value: dict[str, Any]) -> str:  # JSON.
     read = body.model_validate(value)
     if not isinstance(read, RememberBody | FeedbackBody):
         return repr(read)
+    assert read.proposal is not None
     guarded = guard_submission(read_submission(read.evidence or [], read.proposal))
     return repr(guarded) + repr(getattr(read, "reason", None))
 
