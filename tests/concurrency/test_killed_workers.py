@@ -160,8 +160,10 @@ def claims(*triples: tuple[str, str, str]) -> Submission:
     )
 
 
+# At the time when the item was due, so that the successor takes the items in the order in which they came: who
+# comes second is who opens a conflict.
 _EXPIRE: LiteralString = """
-    UPDATE work_items SET lease_expires_at = clock_timestamp() - interval '1 s'
+    UPDATE work_items SET lease_expires_at = run_at
     WHERE finished_at IS NULL AND lease_expires_at IS NOT NULL
 """
 _STORIES: Final[dict[str, LiteralString]] = {
