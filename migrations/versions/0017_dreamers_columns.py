@@ -11,7 +11,7 @@ from alembic import op
 from app.kernel.ddl import grant, role
 
 revision = "0017"
-down_revision = "0016"
+down_revision = "0027"
 branch_labels = None
 depends_on = None
 
