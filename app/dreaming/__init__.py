@@ -7,7 +7,8 @@ What a dream leaves behind is a Hypothesis, in a ledger of its own. The steps, i
     lease                one worker works on it; every write is fenced by the lease's epoch
     snapshot, standing   eligible inputs and the standing of targets, in one read-only moment, then closed
     grouping             connected premises around open targets, diverse (paths, scoring, targets)
-    generation, rules    groups become proposals, in no transaction and holding no connection
+    generation, choice   groups become proposals, in no transaction and holding no connection: by the `rules`, or
+                         by asking a model (`provider`)
     spending, usage      what a provider's calls may cost, asked before each, kept whatever becomes of the run
     validate             every item is accepted, reinforces, is a duplicate, or is rejected with its reason
     persist, current     sources, targets and Hypotheses locked in that order; written with the run's end

@@ -64,8 +64,9 @@ def _resolve(proposal: Proposal, index: int, bench: Bench) -> Idea | Rejected:
     """Apply the first six reasons. Examples quote a reference cut and escaped: it is untrusted text."""
     nodes = bench.inputs.nodes
     # An item that its generator could not read has placeholders in its other fields: nothing to check.
-    if getattr(proposal, "malformed", None) == "unknown_reference":
-        return Rejected("unknown_reference", index, "a reference names nothing that was supplied")
+    malformed = getattr(proposal, "malformed", None)
+    if malformed in ("unknown_reference", "statement_invalid"):
+        return Rejected(malformed, index, proposal.fault or "the answer could not be read")
     if fault := find_shape_fault(proposal):
         return Rejected("schema_invalid", index, fault)
     object_ids = [

@@ -8,21 +8,23 @@ valid now and what has expired is the database's, taken when the run begins.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
 import structlog
 
 from app.dreaming.budgets import Budgets, lower_budgets, team_budgets
+from app.dreaming.choice import choose_generator
 from app.dreaming.digest import digest_snapshot
 from app.dreaming.faults import end_exhausted_run, hand_back_run, record_fault
 from app.dreaming.funnel import build_funnel
-from app.dreaming.generation import Generated, Generator, choose_generator
+from app.dreaming.generation import Compute, Generated, Generator, Task
 from app.dreaming.lease import renew_with_heartbeat
 from app.dreaming.model import Inputs
 from app.dreaming.outcome import Outcome, find_skip
 from app.dreaming.persist import Dream, persist_dream, persist_skip
+from app.dreaming.provider.conversation import Line
 from app.dreaming.run_record import (
     BegunRun,
     RunEnd,
@@ -34,6 +36,7 @@ from app.dreaming.run_record import (
 )
 from app.dreaming.snapshot import read_inputs
 from app.dreaming.split import weigh_predicates
+from app.dreaming.usage import RunPurse
 from app.dreaming.validated import Validated
 from app.hypotheses.outcomes import read_outcomes
 from app.kernel.database import Database, Scope, Writing
@@ -43,7 +46,8 @@ from app.queue.leases import Lease, finish, hold
 from app.tenancy.configuration import Configuration, effective_configuration
 
 log = structlog.get_logger()
-Compute = Callable[[Callable[[Inputs, Budgets], Generated], Inputs, Budgets], Awaitable[Generated]]
+# The share of the duration budget that a waiting generator may use: the rest is for ending with what it has.
+DEADLINE_SHARE = 0.95
 
 
 async def run_cycle(
@@ -53,6 +57,7 @@ async def run_cycle(
     compute: Compute = asyncio.to_thread,
     lease_seconds: float = 60.0,
     generator: Generator | None = None,
+    provider: Callable[[], Line | None] = lambda: None,
 ) -> None:
     """Leave the leased run ended, or due again, with an honest record of what happened.
 
@@ -60,6 +65,7 @@ async def run_cycle(
         compute: runs CPU-bound work off the event loop; a process of its own can be stopped, a thread can't.
         lease_seconds: the length to renew the lease to.
         generator: instead of the configured one.
+        provider: gives the line to the provider while there is one.
 
     Returns quietly when the lease was lost or the run cancelled: then nothing was written after that.
 
@@ -67,7 +73,7 @@ async def run_cycle(
         Exception: whatever went wrong, after it was recorded and the item given back; the caller only logs.
         asyncio.CancelledError: at a shutdown, after the lease was handed back.
     """
-    cycle = _Cycle(database, lease, compute, lease_seconds, generator)
+    cycle = _Cycle(database, lease, compute, lease_seconds, generator, provider)
     try:
         await cycle.run()
     except LeaseLost:
@@ -90,12 +96,14 @@ class _Cycle:
         compute: Compute,
         lease_seconds: float,
         generator: Generator | None,
+        provider: Callable[[], Line | None],
     ) -> None:
         self._database = database
         self._lease = lease
         self._compute = compute
         self._lease_seconds = lease_seconds
         self._generator = generator
+        self._provider = provider
         self._scope = Scope("dreamer", lease.team_id)
 
     async def run(self) -> None:
@@ -138,7 +146,10 @@ class _Cycle:
 
     async def _dream(self, run: BegunRun, configuration: Configuration) -> Outcome:
         budgets = lower_budgets(team_budgets(configuration), run.requested_budgets)
-        generator = self._generator or choose_generator(configuration.generator)
+        generator = self._generator or choose_generator(configuration.generator, self._provider())
+        if generator.most_premises is not None:
+            most = min(budgets.max_premises, generator.most_premises)
+            budgets = replace(budgets, max_premises=most)
         started = time.monotonic()
         inputs, generated, skip = await work_under_lease(
             self._database,
@@ -154,7 +165,7 @@ class _Cycle:
             run=run,
             inputs=inputs,
             budgets=budgets,
-            generator=generator,
+            generator=generated.generator or generator,
             generated=generated,
             expired_before=run.began_at - timedelta(days=configuration.retention_days),
             seconds_used=run.seconds_used + time.monotonic() - started,
@@ -175,7 +186,7 @@ class _Cycle:
             digest_snapshot,
             inputs.premises,
             inputs.predicates.values(),
-            generator_version=f"{generator.kind}/{generator.version}",
+            generator_version="/".join(filter(None, (generator.kind, generator.version, generator.model))),
             bounds=budgets.bounds(),
         )
         record = RunInputs(
@@ -183,6 +194,7 @@ class _Cycle:
             digest=digest,
             generator_kind=generator.kind,
             generator_version=generator.version,
+            model=generator.model,
             budgets=budgets.describe({"max_premises": len(inputs.premises)}),
         )
         is_assessed = await self._database.unit_of_work(
@@ -210,9 +222,20 @@ class _Cycle:
         zero = budgets.find_zero()
         if zero is not None:
             return Generated(stopped_by=zero)
+        seconds = max(budgets.max_duration_seconds - run.seconds_used, 0)
         try:
-            async with asyncio.timeout(max(budgets.max_duration_seconds - run.seconds_used, 0)):
-                return await self._compute(generator.generate, inputs, budgets)
+            async with asyncio.timeout(seconds):
+                if generator.ask is None:
+                    return await self._compute(generator.generate, inputs, budgets)
+                task = Task(
+                    inputs=inputs,
+                    budgets=budgets,
+                    purse=RunPurse(self._database, self._lease, budgets),
+                    compute=self._compute,
+                    deadline=time.monotonic() + seconds * DEADLINE_SHARE,
+                    dry_run=run.dry_run,
+                )
+                return await generator.ask(task)
         except TimeoutError:
             return Generated(stopped_by="max_duration_seconds")
 

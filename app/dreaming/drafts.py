@@ -48,7 +48,7 @@ def draft_generation(idea: Idea, *, run_id: str, generator: Generator) -> Genera
         confidence=idea.proposal.confidence,
         paths=[asdict(path) for path in idea.proposal.paths],
         generator_kind=generator.kind,
-        generator_version=generator.version,
+        generator_version=name_version(idea, generator),
         sources=[
             SourceSeen(
                 relationship_id=source.relationship_id,
@@ -87,8 +87,14 @@ def show_idea(
             source.relationship_id for source in idea.sources if source.is_candidate
         ],
         "generator_kind": generator.kind,
-        "generator_version": generator.version,
+        "generator_version": name_version(idea, generator),
         "cycle_run_id": run_id,
         "created_at": None,
         "updated_at": None,
     }
+
+
+def name_version(idea: Idea, generator: Generator) -> str:
+    """Return the generator's version, with that of another one that proposes the same idea."""
+    also_by = idea.proposal.also_by
+    return generator.version if also_by is None else f"{generator.version}+{also_by}"

@@ -1,21 +1,30 @@
 """The generator port, and the generator that needs no provider.
 
-A generator is a plain function of the snapshot and the budgets. It holds no connection and writes nothing; the
-cycle runs it outside the event loop and outside every transaction.
+A generator is a plain function of the snapshot and the budgets, or, where it has to wait for somebody, `ask` of a
+task. It holds no connection and no transaction while it works; the cycle runs the plain one outside the event
+loop.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import ParamSpec, Protocol, TypeVar
 
 from app.dreaming.budgets import Budgets
 from app.dreaming.grouping import form_groups
 from app.dreaming.model import GeneratorKind, Group, Inputs, Proposal
 from app.dreaming.rules import GENERATOR_VERSION, propose
+from app.dreaming.spending import Purse
 from app.dreaming.split import PredicateShare
-from app.kernel.errors import SetupError
-from app.tenancy.configuration import GeneratorChoice
 
+P = ParamSpec("P")
+T = TypeVar("T")
 RULES_VERSION = GENERATOR_VERSION
+
+
+class Compute(Protocol):
+    """Runs CPU-bound work off the event loop: in a thread, or in a process of its own, which can be stopped."""
+
+    def __call__(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,21 +32,44 @@ class Generated:
     """What came out, at most 4 × the output budget. `stopped_by`: the budget that ended it early.
 
     `output_split` is given where outcomes moved places of the output budget between predicates.
+    `generator` is given where another one did the work than was asked; then nothing counts as assessed. `note`
+    is a sentence for the run.
     """
 
     groups: tuple[Group, ...] = ()
     proposals: tuple[Proposal, ...] = ()
     stopped_by: str | None = None
     output_split: tuple[PredicateShare, ...] = ()
+    generator: "Generator | None" = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What a generator that waits for somebody works on. `deadline` is by `time.monotonic`."""
+
+    inputs: Inputs
+    budgets: Budgets
+    purse: Purse
+    compute: Compute
+    deadline: float
+    dry_run: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Generator:
-    """A way to generate, under the name and version that runs and Hypotheses record."""
+    """A way to generate, under the name and version that runs and Hypotheses record.
+
+    `ask` is used instead of `generate` where it is given. `most_premises` it can make use of; `model` that it
+    asks.
+    """
 
     kind: GeneratorKind
     version: str
     generate: Callable[[Inputs, Budgets], Generated]
+    ask: Callable[[Task], Awaitable[Generated]] | None = None
+    most_premises: int | None = None
+    model: str | None = None
 
 
 def generate_by_rules(inputs: Inputs, budgets: Budgets) -> Generated:
@@ -48,14 +80,3 @@ def generate_by_rules(inputs: Inputs, budgets: Budgets) -> Generated:
 
 
 RULES = Generator("rules", RULES_VERSION, generate_by_rules)
-
-
-def choose_generator(choice: GeneratorChoice) -> Generator:
-    """Return the generator of the configuration; `auto` without a provider is `rules`.
-
-    Raises:
-        SetupError: `provider_not_configured`, where a provider is asked for by name.
-    """
-    if choice == "provider":
-        raise SetupError("No provider is configured for dreaming.", code="provider_not_configured")
-    return RULES

@@ -182,7 +182,8 @@ class Proposal:
 
     `likelihood` and `confidence` are 0..1. Exactly one object id should be set. `source_relationship_ids`
     lists every source id of every premise that the item rests on. `malformed` is the reason for which the
-    answer of a provider could not even be read into this shape.
+    answer of a provider could not even be read into this shape, `fault` says so in a few words. `also_by` is the
+    version of another generator that proposes the same.
     """
 
     subject_entity_id: str
@@ -195,4 +196,6 @@ class Proposal:
     confidence: float
     source_relationship_ids: tuple[str, ...]
     paths: tuple[CarryingPath, ...] = ()
-    malformed: Literal["schema_invalid", "unknown_reference"] | None = None
+    malformed: Literal["schema_invalid", "unknown_reference", "statement_invalid"] | None = None
+    fault: str = ""
+    also_by: str | None = None

@@ -45,16 +45,26 @@ def find_skip(
     return None
 
 
-def conclude(funnel: Funnel, *, stopped_by: str | None = None, dry_run: bool = False) -> Outcome:
+def conclude(
+    funnel: Funnel,
+    *,
+    stopped_by: str | None = None,
+    dry_run: bool = False,
+    is_substitute: bool = False,
+    note: str | None = None,
+) -> Outcome:
     """Return the end of a run that came to its end.
 
     `partially_rejected` means a reject other than `output_budget`, also when every item was rejected. A run
-    that ran into a budget has not assessed everything, and a dry run marks nothing as assessed.
+    that ran into a budget has not assessed everything, nor has one whose generator was replaced by another, and a
+    dry run marks nothing as assessed.
 
     Args:
         funnel: the counts of the run.
         stopped_by: the name of the budget that stopped the run before it had seen everything.
         dry_run: nothing was written.
+        is_substitute: another generator did the work than was asked.
+        note: a sentence of the generator's, for the summary.
 
     Source: Design, section 6, "Run states".
     """
@@ -65,8 +75,10 @@ def conclude(funnel: Funnel, *, stopped_by: str | None = None, dry_run: bool = F
     return Outcome(
         status="partially_rejected" if is_rejecting else "succeeded",
         reason=None,
-        summary=_summarise(funnel, stopped_by, dry_run=dry_run),
-        is_assessed=stopped_by is None and not dry_run and "output_budget" not in reasons,
+        summary=" ".join(filter(None, (_summarise(funnel, stopped_by, dry_run=dry_run), note))),
+        is_assessed=(
+            stopped_by is None and not dry_run and not is_substitute and "output_budget" not in reasons
+        ),
     )
 
 

@@ -52,10 +52,18 @@ async def persist_dream(writing: Writing, lease: Lease, dream: Dream, *, lease_s
     validated = validate(proposals, inputs, current, max_outputs=dream.budgets.max_outputs)
     dry_run = dream.run.dry_run
     funnel = build_funnel(inputs, dream.generated.groups, validated, dry_run=dry_run)
-    outcome = conclude(funnel, stopped_by=dream.generated.stopped_by, dry_run=dry_run)
+    generated = dream.generated
+    outcome = conclude(
+        funnel,
+        stopped_by=generated.stopped_by,
+        dry_run=dry_run,
+        is_substitute=generated.generator is not None,
+        note=generated.note,
+    )
     if not dry_run:
         await _write_ideas(writing, dream, validated, current)
-        await _sweep(writing, dream, validated, is_complete=dream.generated.stopped_by is None)
+        is_complete = generated.stopped_by is None and generated.generator is None
+        await _sweep(writing, dream, validated, is_complete=is_complete)
         await _note_assessed(writing, dream)
     await end_run(
         writing,
@@ -64,6 +72,8 @@ async def persist_dream(writing: Writing, lease: Lease, dream: Dream, *, lease_s
             status=outcome.status,
             reason=outcome.reason,
             summary=outcome.summary,
+            generator_kind=dream.generator.kind,
+            generator_version=dream.generator.version,
             funnel=funnel,
             budgets=dream.budgets.describe(_used(dream, validated)),
             stopped_by=dream.generated.stopped_by,

@@ -34,6 +34,7 @@ class RunEnd:
     """The end of a run; `summary` says in one sentence what came of it.
 
     `would_persist` is given for a dry run that came to its end, and only then.
+    The generator is given where one has worked: it may be another than the one that was asked.
     """
 
     status: RunStatus
@@ -45,6 +46,8 @@ class RunEnd:
     output_split: Sequence[PredicateShare] = ()
     is_assessed: bool = False
     would_persist: Sequence[Mapping[str, object]] | None = None
+    generator_kind: str | None = None
+    generator_version: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,7 @@ class RunInputs:
     digest: str
     generator_kind: str
     generator_version: str
+    model: str | None
     budgets: Sequence[Mapping[str, object]]
 
 
@@ -90,6 +94,8 @@ async def note_inputs(writing: Writing, lease: Lease, inputs: RunInputs) -> None
         "digest": inputs.digest,
         "generator_kind": inputs.generator_kind,
         "generator_version": inputs.generator_version,
+        "prompt_version": None if inputs.model is None else inputs.generator_version,
+        "model": inputs.model,
         "eligible": inputs.funnel.eligible,
         "premises": inputs.funnel.premises,
         "premise_sources": inputs.funnel.premise_sources,
@@ -128,6 +134,8 @@ async def end_run(writing: Writing, lease: Lease, end: RunEnd) -> None:
         "stopped_by": end.stopped_by,
         "output_split": Jsonb([asdict(share) for share in end.output_split]),
         "is_assessed": end.is_assessed,
+        "generator_kind": end.generator_kind,
+        "generator_version": end.generator_version,
         "would_persist": None if end.would_persist is None else Jsonb(list(end.would_persist)),
     }
     await writing.execute(_END, params)
@@ -170,7 +178,8 @@ _BEGIN: LiteralString = """
 _NOTE_INPUTS: LiteralString = """
     UPDATE cycle_runs
     SET snapshot_digest = %(digest)s, generator_kind = %(generator_kind)s,
-        generator_version = %(generator_version)s, eligible = %(eligible)s, premises = %(premises)s,
+        generator_version = %(generator_version)s, prompt_version = %(prompt_version)s, model = %(model)s,
+        eligible = %(eligible)s, premises = %(premises)s,
         premise_sources = %(premise_sources)s, over_input_budget = %(over_input_budget)s,
         budgets = %(budgets)s
     WHERE team_id = %(team_id)s AND id = %(id)s
@@ -189,6 +198,8 @@ _END: LiteralString = """
         groups = %(groups)s, generated = %(generated)s, rejected = %(rejected)s,
         deduplicated = %(deduplicated)s, reinforced = %(reinforced)s, persisted = %(persisted)s,
         rejections = %(rejections)s, budgets = %(budgets)s, stopped_by = %(stopped_by)s,
+        generator_kind = coalesce(%(generator_kind)s, generator_kind),
+        generator_version = coalesce(%(generator_version)s, generator_version),
         output_split = %(output_split)s, is_assessed = %(is_assessed)s, would_persist = %(would_persist)s,
         error_code = NULL, error_message = NULL, heartbeat_at = clock_timestamp(), finished_at = clock_timestamp()
     WHERE team_id = %(team_id)s AND id = %(id)s

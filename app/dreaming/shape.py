@@ -21,7 +21,7 @@ def find_shape_fault(proposal: Proposal) -> str | None:
     if not isinstance(proposal, Proposal):
         return "the item is not a proposal"
     if proposal.malformed is not None:
-        return "the answer could not be read"
+        return proposal.fault or "the answer could not be read"
     for name, reference in (
         ("subject_entity_id", proposal.subject_entity_id),
         ("predicate_key", proposal.predicate_key),

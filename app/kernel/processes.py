@@ -19,7 +19,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-async def run_in_process(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+async def run_in_process(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """Return what the function returns in a fresh process; cancelling kills the process.
 
     Function, arguments and result are pickled, so the function is one of a module's own.

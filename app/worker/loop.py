@@ -42,7 +42,12 @@ async def work_until_stopped(
             lease_seconds=settings.lease_seconds,
             provider=provider,
         ),
-        cycle_kind(database, slots=settings.worker_cycles, lease_seconds=settings.lease_seconds),
+        cycle_kind(
+            database,
+            slots=settings.worker_cycles,
+            lease_seconds=settings.lease_seconds,
+            provider=provider,
+        ),
     ]
     wake_ups = WakeUps(poll_seconds=settings.poll_seconds)
     tasks = [

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 
 import structlog
 
+from app.dreaming.provider.conversation import Line
+from app.dreaming.provider.generator import PROMPT
 from app.kernel.settings import Settings
 from app.llm.anthropic_model import AnthropicModel, AnthropicOptions
 from app.llm.key import Key, find_key
 from app.llm.model import StructuredModel
 from app.llm.prices import PriceTable, load_prices
+from app.llm.prompts import load_prompt
 from app.llm.usage import Tally
 from app.remember.lexical.verifier import LexicalVerifier
 from app.remember.provider.verifier import ProviderVerifier
@@ -36,6 +39,17 @@ class Provider:
         if found.fault is not None:
             log.warning("the provider's key can't be used", action="provider", fault=found.fault)
         return False
+
+    def line(self) -> Line | None:
+        """Return the line that dreams use, or None while there is no key."""
+        if not self.has_key():
+            return None
+        return Line(
+            model=self.dreamer,
+            prices=self.prices,
+            prompt=load_prompt(PROMPT),
+            effort=self.settings.provider_effort,
+        )
 
     def choose_verifier(self, tally: Tally) -> Verifier:
         """Return the verifier of the settings; `auto` is the provider's as long as there is a key."""

@@ -60,10 +60,18 @@ def placement_kind(
     return Kind("placement", Scope("app"), slots, place)
 
 
-def cycle_kind(database: Database, *, slots: int, lease_seconds: float) -> Kind:
+def cycle_kind(
+    database: Database, *, slots: int, lease_seconds: float, provider: Provider | None = None
+) -> Kind:
     """Run dream cycles, which renew their lease themselves."""
 
     async def dream(lease: Lease) -> None:
-        await run_cycle(database, lease, compute=run_in_process, lease_seconds=lease_seconds)
+        await run_cycle(
+            database,
+            lease,
+            compute=run_in_process,
+            lease_seconds=lease_seconds,
+            provider=lambda: None if provider is None else provider.line(),
+        )
 
     return Kind("cycle", Scope("dreamer"), slots, dream)

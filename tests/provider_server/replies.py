@@ -1,5 +1,6 @@
 """What the provider may send: whole messages, streams, errors, and what a broken network makes of them."""
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,7 @@ class Reply:
     """One answer on the wire.
 
     `cut_after` closes the connection after so many bytes of the body; `trickle_seconds` sends it byte by byte with
-    that pause; `hangs` sends nothing until the client goes away.
+    that pause; `hangs` sends nothing until the client goes away, `waits_for` nothing until it is set.
     """
 
     status: int = 200
@@ -23,6 +24,7 @@ class Reply:
     cut_after: int | None = None
     trickle_seconds: float = 0.0
     hangs: bool = False
+    waits_for: asyncio.Event | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

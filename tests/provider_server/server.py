@@ -135,6 +135,8 @@ async def _write(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, rep
     if reply.hangs:
         await reader.read()
         return
+    if reply.waits_for is not None:
+        await reply.waits_for.wait()
     headers = {"content-type": reply.content_type, "connection": "close", **reply.headers}
     if reply.content_type != "text/event-stream":
         headers["content-length"] = str(len(reply.body))

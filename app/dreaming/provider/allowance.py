@@ -1,0 +1,77 @@
+"""How large one call may be: what is left of the budgets, in tokens and money of one model. Pure."""
+
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal
+from typing import Final
+
+from app.dreaming.spending import Usage as Spending
+from app.llm.prices import Price, PriceTable
+from app.llm.usage import Tokens, Usage
+
+# What the model thinks and does not say is output as well.
+MOST_OUTPUT_TOKENS: Final = 24_000
+LEAST_OUTPUT_TOKENS: Final = 2_000
+OUTPUT_TOKENS_PER_GROUP: Final = 600
+THINKING_TOKENS: Final = 4_000
+_MILLION: Final = Decimal(1_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """One call: so many tokens in at most, so many out, and what that costs at most."""
+
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float
+
+    def as_estimate(self) -> Spending:
+        return Spending(
+            input_tokens=self.input_tokens,
+            output_tokens=self.output_tokens,
+            turns=1,
+            cost_usd=self.cost_usd,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Exceeded:
+    """The budget that such a call would exceed, by its name."""
+
+    budget: str
+
+
+def allow_call(input_tokens: int, groups: int, remaining: Spending, price: Price) -> Allowance | Exceeded:
+    """Return the largest useful call that fits into what remains, or the budget that leaves no room for it.
+
+    Input is charged as if it were all written to the cache, where that costs more: an estimate is an upper bound.
+    """
+    if remaining.turns < 1:
+        return Exceeded("max_turns")
+    if input_tokens > remaining.input_tokens:
+        return Exceeded("max_input_tokens")
+    useful = min(MOST_OUTPUT_TOKENS, THINKING_TOKENS + OUTPUT_TOKENS_PER_GROUP * groups)
+    output_tokens = min(useful, remaining.output_tokens)
+    if output_tokens < LEAST_OUTPUT_TOKENS:
+        return Exceeded("max_output_tokens")
+    dearest_input = max(price.input, price.cache_write)
+    left = Decimal(str(remaining.cost_usd)) - dearest_input * input_tokens / _MILLION
+    if price.output > 0:
+        affordable = (left * _MILLION / price.output).to_integral_value(ROUND_FLOOR)
+        output_tokens = min(output_tokens, max(0, int(affordable)))
+    if left < 0 or output_tokens < LEAST_OUTPUT_TOKENS:
+        return Exceeded("max_cost_usd")
+    cost = (dearest_input * input_tokens + price.output * output_tokens) / _MILLION
+    return Allowance(input_tokens, output_tokens, float(cost))
+
+
+def charge(usage: Usage, prices: PriceTable) -> Spending:
+    """Return what was used in the words of the team's ledger."""
+    tokens: Tokens = usage.tokens
+    return Spending(
+        input_tokens=tokens.input,
+        output_tokens=tokens.output,
+        cache_read_tokens=tokens.cache_read,
+        cache_write_tokens=tokens.cache_write,
+        turns=usage.turns,
+        cost_usd=float(prices.cost(usage)),
+    )

@@ -1,0 +1,219 @@
+"""Asking, turn by turn, as far as the budgets go: each call has a permit before and a charge after it.
+
+No transaction and no connection is held during a call. Whatever ends a call, also a cancellation, what it used is
+charged; where nobody can know, its permit stays open and counts at its estimate.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from app.dreaming.model import Inputs, Proposal
+from app.dreaming.provider.allowance import Allowance, Exceeded, allow_call, charge
+from app.dreaming.provider.answer import read_answer
+from app.dreaming.provider.pairs import Pair, Plan
+from app.dreaming.provider.sheet import Sheet, write_sheet
+from app.dreaming.spending import Permit, Purse, Stopped
+from app.llm.model import (
+    Answered,
+    Effort,
+    Malformed,
+    Message,
+    Outcome,
+    OverBudget,
+    Overloaded,
+    Question,
+    RateLimited,
+    StructuredModel,
+    TimedOut,
+    Truncated,
+    Unavailable,
+    name_outcome,
+)
+from app.llm.prices import PriceTable
+from app.llm.prompts import Prompt, estimate_tokens
+from app.llm.reading import Unreadable
+from app.llm.usage import Tally
+
+IDEAS_PER_OUTPUT: Final = 2
+MOST_QUOTED_CHARACTERS: Final = 20_000
+# The schema and the roles of the messages are input as well.
+OVERHEAD_TOKENS: Final = 600
+
+
+def _draw_request() -> str:
+    return f"request_{secrets.token_hex(6)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """Whom to ask and how; `draw_request` makes a reference for each request."""
+
+    model: StructuredModel
+    prices: PriceTable
+    prompt: Prompt
+    effort: Effort | None = None
+    draw_request: Callable[[], str] = _draw_request
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What came of a conversation. `failure` is the outcome's name where the provider ended it.
+
+    `pairs` are those that the model has judged; `is_passing` says whether the failure may pass by itself.
+    """
+
+    proposals: tuple[Proposal, ...] = ()
+    pairs: tuple[Pair, ...] = ()
+    stopped_by: str | None = None
+    failure: str | None = None
+    is_passing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Retry:
+    """The same request once more: what was sent, and the turns that say what was wrong with the answer."""
+
+    sheet: Sheet
+    turns: tuple[Message, ...]
+
+
+@dataclass(slots=True)
+class Conversation:
+    """One run's conversation about its plan."""
+
+    line: Line
+    inputs: Inputs
+    plan: Plan
+    purse: Purse
+    max_outputs: int
+    deadline: float
+    _proposals: list[Proposal] = field(default_factory=list)
+    _judged: list[Pair] = field(default_factory=list)
+    # How much our own count of tokens falls short of the provider's, as far as it was told.
+    _scale: float = 1.0
+    _fault: str | None = None
+
+    async def hold(self) -> Said:
+        """Return what the model said, until the plan, a budget, the turns or the provider ended it."""
+        pending = list(self.plan.pairs)
+        most = len(pending)
+        retry: _Retry | None = None
+        while pending and len(self._proposals) < self.max_outputs * IDEAS_PER_OUTPUT:
+            if self._judged and await self.purse.is_wrapping_up():
+                return self._end(stopped_by="max_cost_usd")
+            fitted = await self._fit(pending[:most], retry)
+            if isinstance(fitted, Exceeded):
+                return self._stop(fitted.budget)
+            sheet, question, allowance = fitted
+            permit = await self.purse.reserve(allowance.as_estimate(), model=self.line.model.name)
+            if isinstance(permit, Stopped):
+                return self._stop(permit.stopped_by)
+            outcome = await self._ask(question, permit)
+            most, retry = len(sheet.pairs), None
+            match outcome:
+                case Answered(text=text):
+                    read = read_answer(text, sheet)
+                    if isinstance(read, Unreadable):
+                        retry, self._fault = _Retry(sheet, correct(text, read.fault)), "unreadable_answer"
+                        continue
+                    self._proposals += read
+                    self._judged += sheet.pairs
+                    pending = pending[len(sheet.pairs) :]
+                    most = len(pending)
+                case Truncated() if len(sheet.pairs) > 1:
+                    most, self._fault = len(sheet.pairs) // 2, "truncated"
+                case Malformed():
+                    self._fault = "malformed"
+                case OverBudget(needed=needed):
+                    # Never by less than it was, or it would go on forever.
+                    self._scale *= max(1.05, 1.02 * needed / allowance.input_tokens)
+                case _:
+                    return self._end(failure=name_outcome(outcome), is_passing=_is_passing(outcome))
+        return self._end()
+
+    async def _fit(
+        self, pairs: Sequence[Pair], retry: _Retry | None
+    ) -> tuple[Sheet, Question, Allowance] | Exceeded:
+        """Return the question about as many of the pairs as the budgets allow, the first ones."""
+        remaining = await self.purse.remaining()
+        price = self.line.prices.find(self.line.model.name)
+        count = len(pairs)
+        while True:
+            sheet = self._write(pairs[:count]) if retry is None else retry.sheet
+            messages = (Message("user", sheet.text), *(() if retry is None else retry.turns))
+            needed = int(estimate_question(self.line.prompt, messages) * self._scale)
+            allowance = allow_call(needed, count, remaining, price)
+            if isinstance(allowance, Allowance):
+                return sheet, self._question(messages, allowance), allowance
+            # Fewer groups help where tokens are short, not where turns are.
+            if count == 1 or retry is not None or allowance.budget == "max_turns":
+                return allowance
+            count //= 2
+
+    def _write(self, pairs: Sequence[Pair]) -> Sheet:
+        most_ideas = max(1, self.max_outputs * IDEAS_PER_OUTPUT - len(self._proposals))
+        request = self.line.draw_request()
+        return write_sheet(self.inputs, pairs, self.plan.hints, request=request, most_ideas=most_ideas)
+
+    def _question(self, messages: tuple[Message, ...], allowance: Allowance) -> Question:
+        return Question(
+            instructions=self.line.prompt.instructions,
+            messages=messages,
+            schema=self.line.prompt.schema,
+            max_output_tokens=allowance.output_tokens,
+            max_input_tokens=allowance.input_tokens,
+            effort=self.line.effort,
+        )
+
+    async def _ask(self, question: Question, permit: Permit) -> Outcome:
+        tally = Tally()
+        try:
+            return await self.line.model.ask(question, deadline=self.deadline, tally=tally)
+        finally:
+            await asyncio.shield(self._settle(permit, tally))
+
+    async def _settle(self, permit: Permit, tally: Tally) -> None:
+        """Charge what was used. What nobody can know stays at the estimate, unless more than that is known."""
+        used = charge(tally.usage, self.line.prices)
+        if tally.usage.is_estimated and used.cost_usd <= permit.estimate.cost_usd:
+            return
+        await self.purse.settle(permit, used)
+
+    def _stop(self, budget: str) -> Said:
+        """End at a budget; at the last turn after nothing but faults, the fault is what ended it."""
+        if self._fault is not None and not self._judged and budget == "max_turns":
+            return self._end(failure=self._fault)
+        return self._end(stopped_by=budget)
+
+    def _end(
+        self, *, stopped_by: str | None = None, failure: str | None = None, is_passing: bool = False
+    ) -> Said:
+        return Said(tuple(self._proposals), tuple(self._judged), stopped_by, failure, is_passing)
+
+
+def correct(text: str, fault: str) -> tuple[Message, ...]:
+    """Return the turns that follow an answer which could not be read: the answer, and what is wrong with it."""
+    return (
+        Message("assistant", text[:MOST_QUOTED_CHARACTERS] or "{}"),
+        Message(
+            "user",
+            f"None of this answer could be used: {fault}. Answer the same request again: one JSON object of the "
+            "schema, whole, and nothing else.",
+        ),
+    )
+
+
+def estimate_question(prompt: Prompt, messages: Sequence[Message]) -> int:
+    """Return how many tokens of input the question has, rather too many."""
+    return OVERHEAD_TOKENS + estimate_tokens(prompt.instructions, *(message.text for message in messages))
+
+
+def _is_passing(outcome: Outcome) -> bool:
+    match outcome:
+        case Unavailable():
+            return outcome.is_passing
+        case _:
+            return isinstance(outcome, RateLimited | Overloaded | TimedOut)

@@ -1,0 +1,109 @@
+"""The provider's generator: plan, converse, merge; or fall back to the rules and say so."""
+
+from functools import partial
+from typing import Final
+
+import structlog
+
+from app.dreaming.generation import RULES, Generated, Generator, Task
+from app.dreaming.model import Group, Inputs, Target
+from app.dreaming.provider.allowance import Allowance, allow_call
+from app.dreaming.provider.conversation import Conversation, Line, Said, estimate_question
+from app.dreaming.provider.merging import merge_with_rules
+from app.dreaming.provider.pairs import Pair, Plan, open_predicates, plan_pairs
+from app.dreaming.provider.sheet import write_sheet
+from app.kernel.errors import DenseMemError, Unavailable
+from app.llm.model import Message
+
+PROMPT: Final = "dreamer-v1"
+MOST_PREMISES: Final = 500
+log = structlog.get_logger()
+
+
+class ProviderFailed(DenseMemError):
+    """The provider ended a run that may use nothing else, and no other try would help."""
+
+    default_code = "provider_failed"
+
+
+def provider_generator(line: Line, *, falls_back: bool) -> Generator:
+    """Return the generator that asks over this line.
+
+    `falls_back`: the rules dream where the provider fails; else such a run fails, for good or until the next try.
+    """
+    return Generator(
+        "provider",
+        line.prompt.version,
+        RULES.generate,
+        ask=partial(_generate, line, falls_back=falls_back),
+        most_premises=MOST_PREMISES,
+        model=line.model.name,
+    )
+
+
+async def _generate(line: Line, task: Task, *, falls_back: bool) -> Generated:
+    inputs, budgets = task.inputs, task.budgets
+    plan: Plan = await task.compute(
+        plan_pairs, inputs, max_groups=budgets.max_groups, max_outputs=budgets.max_outputs
+    )
+    if task.dry_run:
+        return await _estimate(line, task, plan)
+    said = await Conversation(line, inputs, plan, task.purse, budgets.max_outputs, task.deadline).hold()
+    if said.failure is not None:
+        log.warning("the provider failed", action="dream", failure=said.failure, judged=len(said.pairs))
+    if not said.pairs and plan.pairs and (said.failure is not None or said.stopped_by is not None):
+        return _fall_back(inputs, plan, said, falls_back=falls_back)
+    proposals = merge_with_rules(said.proposals, plan.hints, inputs.predicates, rules_version=RULES.version)
+    return Generated(
+        groups=_groups(inputs, said.pairs),
+        proposals=proposals,
+        stopped_by=said.stopped_by or (said.failure and f"provider_{said.failure}"),
+    )
+
+
+def _fall_back(inputs: Inputs, plan: Plan, said: Said, *, falls_back: bool) -> Generated:
+    """Return the rules' proposals, or raise what ended the provider where nothing else may be used."""
+    if falls_back:
+        reason = said.failure or said.stopped_by
+        note = f"The provider was no use ({reason}): the rules dreamt."
+        return Generated(
+            _groups(inputs, plan.pairs), plan.hints, stopped_by=said.stopped_by, generator=RULES, note=note
+        )
+    if said.failure is None:
+        return Generated(stopped_by=said.stopped_by)
+    message = f"The provider was no use: {said.failure}."
+    if said.is_passing:
+        raise Unavailable(message, code=f"provider_{said.failure}")
+    raise ProviderFailed(message, code=f"provider_{said.failure}")
+
+
+async def _estimate(line: Line, task: Task, plan: Plan) -> Generated:
+    """Return what the rules propose, with what the provider would cost at most; nobody is asked."""
+    groups, count = _groups(task.inputs, plan.pairs), len(plan.pairs)
+    note = "The provider would not be asked: no pair of nodes is open."
+    if count:
+        sheet = write_sheet(task.inputs, plan.pairs, plan.hints, request=line.draw_request(), most_ideas=1)
+        needed = estimate_question(line.prompt, (Message("user", sheet.text),))
+        allowed = allow_call(needed, count, await task.purse.remaining(), line.prices.find(line.model.name))
+        if isinstance(allowed, Allowance):
+            note = (
+                f"The provider ({line.model.name}) was not asked. By estimate its first turn would take"
+                f" {allowed.input_tokens} tokens in and at most {allowed.output_tokens} out:"
+                f" at most ${allowed.cost_usd:.4f}, at prices of {line.prices.as_of}."
+            )
+        else:
+            note = f"The provider would not be asked about all {count} pairs at once: {allowed.budget}."
+    return Generated(groups, plan.hints, generator=RULES, note=note)
+
+
+def _groups(inputs: Inputs, pairs: tuple[Pair, ...]) -> tuple[Group, ...]:
+    """Return the pairs as groups, each under the first predicate that is open for it."""
+    return tuple(Group(_target(inputs, pair), pair.premise_keys) for pair in pairs)
+
+
+def _target(inputs: Inputs, pair: Pair) -> Target:
+    forward = open_predicates(inputs, pair.first, pair.second)
+    if forward:
+        return Target(pair.first, forward[0], pair.second)
+    backward = open_predicates(inputs, pair.second, pair.first)
+    return Target(pair.second, backward[0] if backward else "", pair.first)

@@ -1,0 +1,54 @@
+"""A purse in memory: what a run may spend, and everything that was asked of it."""
+
+from dataclasses import dataclass, field
+
+from app.dreaming.spending import (
+    Limits,
+    Permit,
+    Spent,
+    Stopped,
+    Usage,
+    add_usage,
+    find_remaining,
+    find_stop,
+    wraps_up,
+)
+
+AMPLE = Limits(
+    max_input_tokens=200_000, max_output_tokens=50_000, max_cost_usd=5.0, max_turns=3, max_daily_cost_usd=9.0
+)
+
+
+@dataclass(slots=True)
+class MemoryPurse:
+    """Keeps permits and what they were settled with; an open one counts at its estimate."""
+
+    limits: Limits = AMPLE
+    permits: list[Permit] = field(default_factory=list)
+    settled: dict[str, Usage] = field(default_factory=dict)
+
+    async def reserve(self, estimate: Usage, *, model: str) -> Permit | Stopped:
+        stop = find_stop(self.limits, self.spent(), estimate)
+        if stop is not None:
+            return Stopped(stop)
+        permit = Permit(f"pmt_{len(self.permits)}", "team", "run", model, estimate)
+        self.permits.append(permit)
+        return permit
+
+    async def settle(self, permit: Permit, actual: Usage) -> None:
+        self.settled.setdefault(permit.permit_id, actual)
+
+    async def open_permits(self) -> tuple[Permit, ...]:
+        return tuple(permit for permit in self.permits if permit.permit_id not in self.settled)
+
+    async def remaining(self) -> Usage:
+        return find_remaining(self.limits, self.spent())
+
+    async def is_wrapping_up(self) -> bool:
+        return wraps_up(self.limits, self.spent())
+
+    def spent(self) -> Spent:
+        total = Usage()
+        for permit in self.permits:
+            total = add_usage(total, self.settled.get(permit.permit_id, permit.estimate))
+        return Spent(total, total.cost_usd)
