@@ -22,6 +22,9 @@ from app.api.routes import (
     quarantine,
     runs,
 )
+from app.api.routes import (
+    settings as settings_routes,
+)
 from app.api.stream import Patience
 from app.coordination.buckets import Buckets, Limit
 from app.coordination.limiter import Limiter
@@ -71,6 +74,7 @@ def _assemble() -> FastAPI:
         dreams,
         runs,
         events,
+        settings_routes,
         catalogue,
         admin,
         audit,

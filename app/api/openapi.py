@@ -19,13 +19,14 @@ from app.api.wire.quarantine import DecideEvidenceBody
 from app.api.wire.recall import RecallBody, RecallFeedbackBody
 from app.api.wire.remember import RememberBody
 from app.api.wire.runs import StartBody
+from app.api.wire.settings import InstanceSettingsBody, SettingsBody
 from app.api.wire.shapes import Closed
 
 BODIES: Final[tuple[type[Closed], ...]] = (
     *(RememberBody, RecallBody, RecallFeedbackBody, FeedbackBody, StartBody),
     *(PredicateBody, PredicateChangesBody),
     *(RetractBody, DecideEvidenceBody, ResolveConflictBody, ResolveReviewBody, MergeBody, UnmergeBody),
-    *(TeamBody, ProfileBody, KeyBody, AbsenceBody),
+    *(TeamBody, ProfileBody, KeyBody, AbsenceBody, SettingsBody, InstanceSettingsBody),
 )
 _REFERENCE: Final = "#/components/schemas/{model}"
 

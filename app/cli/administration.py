@@ -1,18 +1,21 @@
 """Work of the host commands that goes to the database directly."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TypeVar
 
 from app.cli.context import read_settings
 from app.cli.database import open_database
+from app.dreaming.settings import change_instance_settings
 from app.kernel.backend import Backend, prepare_backend, running_backend
 from app.kernel.database import Database, Scope
 from app.kernel.errors import NotFound
 from app.ledger.founding import found_team
 from app.tenancy.audit import AuditEvent, list_instance_audit, list_team_audit
+from app.tenancy.callers import HOST
+from app.tenancy.configuration import read_instance_values
 from app.tenancy.keys import (
     Key,
     KeyDraft,
@@ -23,6 +26,7 @@ from app.tenancy.keys import (
     list_keys,
     revoke_key,
 )
+from app.tenancy.setting_rules import INSTANCE_SETTING_NAMES
 from app.tenancy.teams import Profile, Team, create_profile, find_profile, find_team, list_teams, new_team_id
 
 T = TypeVar("T")
@@ -94,6 +98,24 @@ async def newest_audit(database: Database, team: str | None) -> tuple[AuditEvent
         team_id = (await find_team(reading, team)).team_id
     async with database.reading(Scope("app", team_id)) as reading:
         return (await list_team_audit(reading, team_id, action=None, limit=1000, cursor=None)).items
+
+
+async def read_instance_settings(database: Database) -> dict[str, object]:
+    """Return every setting of the instance; None where the built-in default holds."""
+    async with database.reading(Scope("app")) as reading:
+        level = await read_instance_values(reading)
+    return {**dict.fromkeys(INSTANCE_SETTING_NAMES), **level.values}
+
+
+async def store_settings_of_instance(database: Database, changes: Mapping[str, object]) -> dict[str, object]:
+    """Change settings of the instance, in force at once for every team, and return them all."""
+    await database.unit_of_work(
+        Scope("app"),
+        lambda writing: change_instance_settings(
+            writing, HOST, changes, expected_version=None, now=datetime.now(UTC)
+        ),
+    )
+    return await read_instance_settings(database)
 
 
 async def find_or_create_profile(database: Database, team_id: str, name_or_id: str) -> Profile:

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from app import __version__
-from app.cli import host, remote, tenants
-from app.kernel.errors import DenseMemError
+from app.cli import host, operators, remote, tenants
+from app.kernel.errors import DenseMemError, InvalidInput
 from app.postgres.errors import EmbeddedPostgresError
 
 
@@ -28,6 +28,7 @@ cli = typer.Typer(
 host.add_commands(cli)
 tenants.add_commands(cli)
 remote.add_commands(cli)
+operators.add_commands(cli)
 
 
 @cli.callback()
@@ -45,6 +46,8 @@ def main() -> None:
         cli()
     except (DenseMemError, EmbeddedPostgresError) as error:
         print(f"densemem: {error}", file=sys.stderr)
+        for wrong in error.errors if isinstance(error, InvalidInput) else ():
+            print(f"  {wrong.field}: {wrong.message}", file=sys.stderr)
         sys.exit(1)
 
 

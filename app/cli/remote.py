@@ -11,7 +11,8 @@ import typer
 from app.cli import insight
 from app.cli.client import locate_server, open_client
 from app.cli.context import AsJson, read_settings
-from app.cli.output import Json, print_json, print_lines, print_table, show
+from app.cli.operators import print_run
+from app.cli.output import Json, print_json, print_lines, print_table
 from app.client import DenseMem
 
 DREAM_COLUMNS = {
@@ -20,15 +21,6 @@ DREAM_COLUMNS = {
     "Status": "status",
     "Likelihood": "likelihood",
     "Confidence": "confidence",
-}
-RUN_COLUMNS = {
-    "Run": "run_id",
-    "Trigger": "trigger",
-    "Dry": "dry_run",
-    "Status": "status",
-    "Reason": "reason",
-    "Persisted": "persisted",
-    "Started": "started_at",
 }
 POLL_SECONDS: Final = 0.2
 Limit = Annotated[int, typer.Option(min=1, max=100, help="Rows at most.")]
@@ -49,11 +41,6 @@ def add_commands(cli: typer.Typer) -> None:
     dream.command("why-not")(insight.explain_absence)
     dream.command("outcomes")(insight.show_outcomes)
     cli.add_typer(dream, name="dream")
-    runs = typer.Typer(help="Cycle runs: what each dream pass read, rejected and cost.", no_args_is_help=True)
-    runs.command("list")(list_runs)
-    runs.command("show")(show_run)
-    runs.command("cancel")(cancel_run)
-    cli.add_typer(runs, name="runs")
 
 
 def remember(
@@ -157,34 +144,6 @@ def give_feedback(
         print_lines(f"{answer['hypothesis_id']}: {answer['status']}{submitted}")
 
 
-def list_runs(
-    status: Annotated[list[str] | None, typer.Option(help="Only this status; repeatable.")] = None,
-    limit: Limit = 20,
-    as_json: AsJson = False,
-) -> None:
-    """List cycle runs, newest first."""
-    with connect() as client:
-        page = client.get("/v1/cycle-runs", status=status, limit=limit)
-    if as_json:
-        print_json(page)
-    else:
-        print_table(RUN_COLUMNS, [run | {"persisted": run["funnel"]["persisted"]} for run in page["items"]])
-
-
-def show_run(run_id: str, as_json: AsJson = False) -> None:
-    """Show what a cycle read, rejected, kept and cost."""
-    with connect() as client:
-        run = client.get(f"/v1/cycle-runs/{run_id}")
-    print_json(run) if as_json else print_run(run)
-
-
-def cancel_run(run_id: str, as_json: AsJson = False) -> None:
-    """Cancel a cycle that has not ended."""
-    with connect() as client:
-        run = client.post(f"/v1/cycle-runs/{run_id}/cancel")
-    print_json(run) if as_json else print_run(run)
-
-
 def print_recall(answer: Json) -> None:
     """Print both lists, never mixed."""
     print_lines("Known:" if answer["results"] else "Nothing is known about that.")
@@ -223,24 +182,6 @@ def print_dream(dream: Json) -> None:
         print_lines(
             f"  {submission['decision']} as {submission['ingest_id']}: {submission['processing_state']}"
         )
-
-
-def print_run(run: Json) -> None:
-    """Print one run and its funnel."""
-    funnel = run["funnel"]
-    kind = "dry run, " if run["dry_run"] else ""
-    print_lines(
-        f"{run['run_id']}: {kind}{run['status']}" + (f" ({run['reason']})" if run["reason"] else ""),
-        "  " + ", ".join(f"{name} {show(count)}" for name, count in funnel.items()),
-    )
-    for rejection in run["rejections"]:
-        print_lines(f"  rejected {rejection['count']}: {rejection['reason']}")
-    for dream in run["would_persist"] or []:
-        print_lines(f"  would come: {dream['statement']}  [likelihood {dream['likelihood']:.2f}]")
-    usage = run["usage"]
-    print_lines(
-        f"  {usage['input_tokens']} tokens in, {usage['output_tokens']} out, {usage['cost_usd']:.2f} USD"
-    )
 
 
 def connect() -> DenseMem:

@@ -1,4 +1,8 @@
-"""Effective configuration: built-in default, then instance, then team, each key by itself."""
+"""Effective configuration: built-in default, then instance, then team, each key by itself.
+
+A team's budget never passes one that the instance has set. `cron` and `local_time` name the same thing, so the
+closest level that names either decides: a team's local time puts an inherited cron expression out of force.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -6,7 +10,7 @@ from typing import Final, Literal, LiteralString
 
 from psycopg.types.json import Jsonb
 
-from app.kernel.database import Reading, Writing
+from app.kernel.database import Reading, Row, Writing
 
 GeneratorChoice = Literal["rules", "provider", "auto"]
 Level = Literal["team", "instance", "built_in"]
@@ -42,7 +46,19 @@ class Effective:
     source: Level
 
 
+@dataclass(frozen=True, slots=True)
+class LevelValues:
+    """What one level has set, and the version of that: it rises with every change."""
+
+    values: Mapping[str, object]
+    version: int
+
+
 SETTING_NAMES: Final = tuple(field.name for field in fields(Configuration))
+BUDGETS: Final = (
+    *("max_outputs", "max_premises", "max_groups", "max_input_tokens", "max_output_tokens"),
+    *("max_cost_usd", "max_daily_cost_usd", "max_turns", "max_duration_seconds"),
+)
 _BUILT_IN: Final = Configuration()
 
 
@@ -61,23 +77,62 @@ async def effective_settings(reading: Reading, team_id: str) -> Mapping[str, Eff
     levels: dict[Level, dict[str, object]] = {"instance": {}, "team": {}}
     for row in rows:
         levels[row["level"]][row["name"]] = row["value"]
+    return combine_levels(team=levels["team"], instance=levels["instance"])
+
+
+def combine_levels(*, team: Mapping[str, object], instance: Mapping[str, object]) -> Mapping[str, Effective]:
+    """Return every setting with its source, in the order of `Configuration`; None is inherited."""
+    levels: dict[Level, Mapping[str, object]] = {"team": team, "instance": instance}
     settings = {name: _effective(name, levels) for name in SETTING_NAMES}
-    if levels["instance"].get("enabled") is False:
+    for name in BUDGETS:
+        limit = instance.get(name)
+        if limit is not None and settings[name].value > limit:  # type: ignore[operator]  # Both are numbers.
+            settings[name] = Effective(limit, "instance")
+    if team.get("local_time") is not None and team.get("cron") is None:
+        settings["cron"] = Effective(None, "team")
+    if instance.get("enabled") is False:
         settings["enabled"] = Effective(False, "instance")
-    elif levels["instance"].get("force_enabled") is True:
+    elif instance.get("force_enabled") is True:
         settings["enabled"] = Effective(True, "instance")
     return settings
+
+
+async def read_team_values(reading: Reading, team_id: str) -> LevelValues:
+    """Return what the team itself has set."""
+    return _level(await reading.fetch_all(_TEAM, {"team_id": team_id}))
+
+
+async def read_instance_values(reading: Reading) -> LevelValues:
+    """Return what the instance has set, `force_enabled` included."""
+    return _level(await reading.fetch_all(_INSTANCE))
+
+
+async def lock_settings(writing: Writing, team_id: str | None) -> None:
+    """Let nobody else change this team's settings, or the instance's, until the transaction ends."""
+    await writing.fetch_one(_LOCK, {"name": f"settings/{team_id or 'instance'}"})
 
 
 async def store_team_settings(writing: Writing, team_id: str, changes: Mapping[str, object]) -> None:
     """Leave the team with these values; None returns a key to what is inherited.
 
-    The values are checked by the door that takes them; an unknown name is a mistake of the program.
+    The values have been checked; an unknown name is a mistake of the program.
     """
     assert changes.keys() <= set(SETTING_NAMES), "unknown setting"
     await writing.execute_many(
         _STORE, [{"team_id": team_id, "name": name, "value": Jsonb(value)} for name, value in changes.items()]
     )
+
+
+async def store_instance_settings(writing: Writing, changes: Mapping[str, object]) -> None:
+    """Leave the instance with these values; None returns a key to the built-in one. They have been checked."""
+    await writing.execute_many(
+        _STORE_INSTANCE, [{"name": name, "value": Jsonb(value)} for name, value in changes.items()]
+    )
+
+
+def _level(rows: list[Row]) -> LevelValues:
+    values = {row["name"]: row["value"] for row in rows if row["value"] is not None}
+    return LevelValues(values, 1 + sum(row["row_version"] for row in rows))
 
 
 def _effective(name: str, levels: Mapping[Level, Mapping[str, object]]) -> Effective:
@@ -97,5 +152,18 @@ _SETTINGS: LiteralString = """
 # A JSON null is a row that says nothing: DELETE is nobody's privilege.
 _STORE: LiteralString = """
     INSERT INTO team_settings (team_id, name, value) VALUES (%(team_id)s, %(name)s, %(value)s)
-    ON CONFLICT (team_id, name) DO UPDATE SET value = EXCLUDED.value, updated_at = clock_timestamp()
+    ON CONFLICT (team_id, name)
+    DO UPDATE SET value = EXCLUDED.value, row_version = team_settings.row_version + 1,
+                  updated_at = clock_timestamp()
 """
+
+_STORE_INSTANCE: LiteralString = """
+    INSERT INTO instance_settings (name, value) VALUES (%(name)s, %(value)s)
+    ON CONFLICT (name)
+    DO UPDATE SET value = EXCLUDED.value, row_version = instance_settings.row_version + 1,
+                  updated_at = clock_timestamp()
+"""
+
+_TEAM: LiteralString = "SELECT name, value, row_version FROM team_settings WHERE team_id = %(team_id)s"
+_INSTANCE: LiteralString = "SELECT name, value, row_version FROM instance_settings"
+_LOCK: LiteralString = "SELECT pg_advisory_xact_lock(hashtextextended(%(name)s, 2))"

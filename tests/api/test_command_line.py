@@ -67,6 +67,8 @@ def test_cycle_is_started_shown_and_listed(cli: CommandLine) -> None:
     assert run["run_id"] in [listed["run_id"] for listed in cli.json("runs", "list")["items"]]
     assert cli.json("dream", "list")["items"] == []
     assert cli.json("dream", "outcomes")["items"] == []
+    told = cli.run("runs", "list", "--window", run["window_key"]).stdout
+    assert run["summary"] in told
 
 
 def test_why_a_dream_is_absent_is_said_in_words(cli: CommandLine) -> None:
@@ -74,6 +76,17 @@ def test_why_a_dream_is_absent_is_said_in_words(cli: CommandLine) -> None:
     refused = cli.run("dream", "why-not", nobody, "uses", nobody)
     assert (refused.returncode, refused.stdout) == (1, "")
     assert "There is no such Entity or Value." in refused.stderr
+
+
+def test_settings_of_the_team_and_of_the_instance_hold_at_once(cli: CommandLine) -> None:
+    assert cli.run("settings", "set", "timezone=Asia/Tokyo", "max_outputs=7").returncode == 0
+    assert cli.json("settings", "set", "--instance", "max_groups=30")["max_groups"] == 30
+    shown = cli.json("settings", "show")
+    assert shown["timezone"] == {"value": "Asia/Tokyo", "source": "team"}
+    assert shown["max_groups"] == {"value": 30, "source": "instance"}
+    refused = cli.run("settings", "set", "--instance", "max_outputs=99", "timezone=UTC")
+    assert (refused.returncode, "max_outputs: " in refused.stderr) == (1, True)
+    assert "0.0000 USD in all" in cli.run("costs").stdout
 
 
 def test_saved_key_is_its_owners_only(cli: CommandLine, folder: Path) -> None:

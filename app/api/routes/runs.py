@@ -1,5 +1,6 @@
 """Cycle runs and the state of dreaming. Reading needs `read`, starting and cancelling `operate`."""
 
+from datetime import timedelta
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request, Response
@@ -11,12 +12,17 @@ from app.api.door import DoorHere
 from app.api.ids import RunId
 from app.api.queries import NoQuery, RepeatableStatus
 from app.api.replay import KeyHeader, once, perform
+from app.api.wire.costs import CostsAnswer, CostsQuery, write_costs
 from app.api.wire.runs import DreamingStatusAnswer, RunAnswer, RunsQuery, StartBody
 from app.api.wire.shapes import Listed
+from app.dreaming.costs import read_dream_costs
 from app.dreaming.run_history import get_run, list_runs
 from app.dreaming.runs import cancel_run, start_run
 from app.dreaming.status import dreaming_status
-from app.kernel.database import Writing
+from app.dreaming.usage import local_day
+from app.kernel.database import Reading, Writing
+from app.remember.provider.usage import read_verifier_costs
+from app.tenancy.configuration import effective_configuration
 
 router: Final = APIRouter(tags=["operators"])
 
@@ -108,3 +114,30 @@ async def status_route(door: DoorHere, caller: Reader, _: NoQuery) -> Response:
     """Effective settings with their sources, what comes next, what was last, what it cost today."""
     status = await door.read(caller, lambda reading: dreaming_status(reading, caller.team_id, door.now()))
     return answer(DreamingStatusAnswer.model_validate(status))
+
+
+@router.get(
+    "/v1/dreaming/costs",
+    operation_id="get_dreaming_costs",
+    response_model=CostsAnswer,
+    responses=refusals(),
+)
+async def costs_route(door: DoorHere, caller: Reader, query: Annotated[CostsQuery, Query()]) -> Response:
+    """What the team's providers were paid, by day and model; failed and cancelled runs included."""
+    now = door.now()
+
+    async def read(reading: Reading) -> CostsAnswer:
+        configuration = await effective_configuration(reading, caller.team_id)
+        today = local_day(now, configuration.timezone)
+        back = timedelta(days=query.days - 1)
+        dreams = await read_dream_costs(reading, caller.team_id, since=today - back)
+        verdicts = await read_verifier_costs(reading, caller.team_id, since=now.date() - back)
+        items = write_costs(dreams, verdicts)
+        return CostsAnswer(
+            items=items,
+            total_usd=sum(item.cost_usd for item in items),
+            today_usd=sum(cost.usage.cost_usd for cost in dreams if cost.day == today),
+            max_daily_cost_usd=configuration.max_daily_cost_usd,
+        )
+
+    return answer(await door.read(caller, read))
