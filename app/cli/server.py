@@ -16,6 +16,7 @@ from app.api.app import create_app
 from app.api.auth import admit
 from app.cli.database import open_database
 from app.coordination.redis_link import open_redis
+from app.coordination.redis_wakes import RedisRinger
 from app.kernel.backend import Backend, prepare_backend, running_backend
 from app.kernel.database import Database
 from app.kernel.errors import SetupError, Unavailable
@@ -71,7 +72,8 @@ def work_until_signalled(settings: Settings) -> None:
                 opening.cancel()
                 return
             stop = asyncio.Event()
-            working = asyncio.create_task(run_worker(opening.result(), settings, stop=stop))
+            redis = await stack.enter_async_context(open_redis(settings))
+            working = asyncio.create_task(run_worker(opening.result(), settings, stop=stop, redis=redis))
             await asyncio.wait([working, asked], return_when=asyncio.FIRST_COMPLETED)
             stop.set()
             asked.cancel()
@@ -112,7 +114,8 @@ async def serving(database: Database, settings: Settings, *, with_worker: bool) 
     listener = bind(settings.host, settings.port)
     stop = asyncio.Event()
     async with open_redis(settings) as redis, asyncio.TaskGroup() as tasks:
-        app = create_app(database, settings, redis=redis)
+        wake = RedisRinger(redis).ring if redis is not None else nothing_to_ring
+        app = create_app(database, settings, wake=wake, redis=redis)
         mount_mcp(app, contract=app.state.contract, version=__version__, admit=admit)
         server = uvicorn.Server(
             uvicorn.Config(
@@ -126,7 +129,9 @@ async def serving(database: Database, settings: Settings, *, with_worker: bool) 
         )
         # Signals are this module's to hear: worker and API end side by side, not one after the other.
         server.capture_signals = nullcontext  # type: ignore[assignment]  # It enters as the method does.
-        worker = tasks.create_task(run_worker(database, settings, stop=stop)) if with_worker else None
+        worker = (
+            tasks.create_task(run_worker(database, settings, stop=stop, redis=redis)) if with_worker else None
+        )
         api = tasks.create_task(server.serve(sockets=[listener]))
         while not server.started and not api.done():
             await asyncio.sleep(0.01)
@@ -158,6 +163,10 @@ async def until_signalled() -> None:
         with suppress(NotImplementedError):
             loop.add_signal_handler(number, end)
     await asked.wait()
+
+
+def nothing_to_ring() -> None:
+    """Leave waking to the database's notifications."""
 
 
 async def until_dead(backend: Backend) -> None:

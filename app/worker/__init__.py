@@ -8,9 +8,10 @@
     wake      what ends a loop's sleep early
 
 An idle loop asks the database when its next item is due and sleeps until then. New work wakes it: LISTEN/NOTIFY
-here, and whatever else rings a bell of `WakeUps`. While notifications are heard the longest sleep is
-`LONGEST_SLEEP_SECONDS`, otherwise `poll_seconds`: a wake-up only saves time, and one that is lost costs no more
-than that. Nobody sleeps or waits while holding a connection, and a slot is held by work alone.
+here, calls over Redis where there is one, and whatever else rings a bell of `WakeUps`. While notifications are
+heard the longest sleep is `LONGEST_SLEEP_SECONDS`, otherwise `poll_seconds`: a wake-up only saves time, and one
+that is lost costs no more than that. Nobody sleeps or waits while holding a connection, and a slot is held by work
+alone.
 
 A worker that is told to stop hands back what it holds, without an attempt spent, and is out in
 `GRACE_SECONDS`; one that dies lets its leases run out. While PostgreSQL is away it waits.

@@ -10,6 +10,8 @@ from typing import Final
 import psycopg
 import structlog
 
+from app.coordination.redis_link import RedisLink
+from app.coordination.redis_wakes import hear_calls
 from app.kernel.database import Database, Writing
 from app.kernel.errors import DenseMemError
 from app.kernel.ids import new_id
@@ -25,14 +27,21 @@ GRACE_SECONDS: Final = 4.0
 log = structlog.get_logger()
 
 
-async def run_worker(database: Database, settings: Settings, *, stop: asyncio.Event) -> None:
+async def run_worker(
+    database: Database, settings: Settings, *, stop: asyncio.Event, redis: RedisLink | None = None
+) -> None:
     """Work until `stop` is set; then hand back what is held and return, after `GRACE_SECONDS` at the latest."""
     async with open_provider(settings) as provider:
-        await work_until_stopped(database, settings, provider, stop=stop)
+        await work_until_stopped(database, settings, provider, stop=stop, redis=redis)
 
 
 async def work_until_stopped(
-    database: Database, settings: Settings, provider: Provider, *, stop: asyncio.Event
+    database: Database,
+    settings: Settings,
+    provider: Provider,
+    *,
+    stop: asyncio.Event,
+    redis: RedisLink | None = None,
 ) -> None:
     """Work as `run_worker` does, with this provider."""
     kinds = [
@@ -57,6 +66,8 @@ async def work_until_stopped(
     ]
     tasks += [asyncio.create_task(keep_up(duty, wake_ups)) for duty in (schedule_duty(database),)]
     tasks.append(asyncio.create_task(hear_notifications(database, wake_ups)))
+    if redis is not None:
+        tasks.append(asyncio.create_task(hear_calls(redis, wake_ups.ring_all)))
     stopping = asyncio.create_task(stop.wait())
     try:
         await asyncio.wait([stopping, *tasks], return_when=asyncio.FIRST_COMPLETED)
