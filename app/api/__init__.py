@@ -9,8 +9,8 @@ A request passes these steps, and the first that refuses answers:
 `auth` turns a bearer key into a Caller or an Admin; `bodies`, `ids` and `queries` read and refuse; `replay`
 keeps answers for idempotency keys; `waiting` looks again until a placement is finished; `answers` writes;
 `problems` is the only table that knows the statuses of refusals; `readiness` looks around for a probe;
-`openapi` derives the published contract. `wire` holds the models of requests and answers, `routes` one module
-a family.
+`stream` writes events as they come, `metrics` counts for monitoring; `openapi` derives the published contract.
+`wire` holds the models of requests and answers, `routes` one module a family.
 
 What it must never do: decide anything about memory, begin a second transaction for one effect, hold a
 connection while it waits, or tell a missing id from another team's.

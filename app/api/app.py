@@ -6,6 +6,8 @@ from fastapi import FastAPI
 
 from app import __version__
 from app.api.door import Door, Wake
+from app.api.metrics.exposition import Metrics
+from app.api.metrics.requests import Measured
 from app.api.openapi import describe_routes
 from app.api.problems import register_problems
 from app.api.request_id import RequestIds
@@ -19,6 +21,7 @@ from app.api.routes import (
     lifecycle,
     memory,
     merges,
+    metrics,
     quarantine,
     runs,
 )
@@ -50,7 +53,9 @@ def create_app(
     limiter = Limiter([*buckets, PostgresBuckets(database)])
     limit = Limit(settings.requests_per_minute, settings.request_burst)
     hub = Hub(database, poll_seconds=settings.poll_seconds)
-    app.state.door = Door(database, settings, wake, Admission(database, limiter, limit), hub, redis)
+    door = Door(database, settings, wake, Admission(database, limiter, limit), hub, redis)
+    app.state.door, app.state.metrics = door, Metrics(door)
+    app.add_middleware(Measured, counts=app.state.metrics.requests)
     app.state.contract = describe_routes(app)
     return app
 
@@ -78,6 +83,7 @@ def _assemble() -> FastAPI:
         catalogue,
         admin,
         audit,
+        metrics,
         health,
     ):
         app.include_router(routes.router)

@@ -21,11 +21,10 @@ _BEARER: Final = HTTPBearer(
 )
 
 
-async def identify(
-    door: DoorHere,
-    request: Request,
-    presented: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)],
-) -> Caller | Admin:
+Presented = Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)]
+
+
+async def identify(door: DoorHere, request: Request, presented: Presented) -> Caller | Admin:
     """Return who the request's key belongs to; raise Unauthenticated or RateLimited."""
     identity = await door.admission.admit(None if presented is None else presented.credentials)
     # Whoever refuses the request later needs to know whose it is.

@@ -48,6 +48,11 @@ class RedisLink:
         self._clock = clock
         self._rests_until = 0.0
 
+    @property
+    def is_resting(self) -> bool:
+        """Say whether Redis is left alone after a fault."""
+        return self._clock() < self._rests_until
+
     async def call(self, command: Callable[[Redis], Awaitable[T]]) -> T:
         """Return what the command returns; never to be called inside a transaction.
 

@@ -123,6 +123,7 @@ class CycleRun(Base):
             postgresql_where=text("status IN ('queued', 'running', 'waiting')"),
         ),
         Index("cycle_runs_newest", "team_id", text("created_at DESC"), text("id DESC")),
+        Index("cycle_runs_ended", "finished_at", postgresql_where=text("finished_at IS NOT NULL")),
         Index("cycle_runs_assessed", "team_id", "finished_at", postgresql_where=text("is_assessed")),
     )
 
@@ -205,4 +206,5 @@ class SpendingCharge(Base):
             "least(input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, turns, cost_usd) >= 0",
             name="nothing_is_negative",
         ),
+        Index("spending_charges_by_time", "created_at"),
     )

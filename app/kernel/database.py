@@ -82,6 +82,13 @@ class Database:
         for pool in {self._pool, self._dreamer_pool}:
             await pool.close()
 
+    def pool_statistics(self) -> dict[str, dict[str, int]]:
+        """Return what each pool of connections has counted since it was opened, by role."""
+        pools = {"app": self._pool} | (
+            {} if self._dreamer_pool is self._pool else {"dreamer": self._dreamer_pool}
+        )
+        return {name: pool.get_stats() for name, pool in pools.items()}
+
     @asynccontextmanager
     async def reading(self, scope: Scope) -> AsyncIterator[Reading]:
         """Give a read-only transaction in which every statement sees what is committed when it starts."""

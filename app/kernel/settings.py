@@ -75,6 +75,10 @@ class Settings(BaseSettings):
         int,
         Field(default=1000, ge=1, le=1_000_000, description="Requests a key may send at once after a rest."),
     ]
+    metrics_token: Annotated[
+        SecretStr | None,
+        Field(default=None, description="Bearer token that may read `/metrics`; this machine may without."),
+    ]
     lease_seconds: Annotated[
         float,
         Field(default=60.0, ge=1, le=3600, description="Length of a worker's lease; renewed at a third."),

@@ -107,4 +107,5 @@ class VerifierUsage(Base):
             "least(input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_usd) >= 0",
             name="nothing_is_negative",
         ),
+        Index("verifier_usage_by_day", "day"),
     )
