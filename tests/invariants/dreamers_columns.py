@@ -15,7 +15,8 @@ READABLE: Final[Mapping[str, str]] = {
         "scheduled_for created_at started_at heartbeat_at finished_at snapshot_digest is_assessed "
         "generator_kind generator_version prompt_version model eligible premises premise_sources "
         "over_input_budget groups generated rejected deduplicated reinforced persisted rejections "
-        "would_persist requested_budgets budgets stopped_by error_code error_message output_split"
+        "would_persist requested_budgets budgets stopped_by error_code error_message output_split "
+        "waiting_since seconds_used summary missed_until missed_count"
     ),
     "dream_schedules": "team_id next_due_at updated_at",
     "effective_supports": "team_id relationship_id citation_id evidence_id profile_id authority source_group",
@@ -39,7 +40,7 @@ READABLE: Final[Mapping[str, str]] = {
     ),
     "hypothesis_submissions": "team_id ingest_id hypothesis_id decision created_at ended_at ended_active",
     "hypothesis_targets": "team_id hypothesis_id fault",
-    "instance_settings": "name value updated_at",
+    "instance_settings": "name value updated_at row_version",
     "predicate_names": "team_id folded_name predicate_key",
     "predicates": (
         "team_id predicate_key version is_current label aliases allowed_subject_kinds "
@@ -77,7 +78,7 @@ READABLE: Final[Mapping[str, str]] = {
     "spending_permits": "team_id id cycle_run_id day model input_tokens output_tokens turns cost_usd created_at",
     "support_events": "team_id id relationship_id citation_id event reason actor_profile_id created_at",
     "supports": "team_id relationship_id citation_id is_granted",
-    "team_settings": "team_id name value updated_at",
+    "team_settings": "team_id name value updated_at row_version",
     "teams": "id created_at",
     "typed_values": "team_id id value_type canonical unit created_at",
     "verification_events": "team_id id relationship_id citation_id verdict confidence schema_valid created_at",
