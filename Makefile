@@ -9,7 +9,7 @@ ARGS   ?=
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test stress schedules check lint types contracts drift openapi lock clean
+.PHONY: help demo serve test stress schedules check lint types contracts drift openapi lock clean chaos
 
 help: ## Say what there is.
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -29,6 +29,8 @@ schedules: $(READY) ## Hold thousands of schedules against the clock on the wall
 stress: $(READY) ## The long forms: 8 writers for 60 s, 50 rounds of kill -9 of the remember worker.
 	DENSEMEM_WRITERS_SECONDS=60 DENSEMEM_KILL_ROUNDS=50 $(BIN)/python -m pytest -q -p no:cacheprovider $(ARGS) \
 	    tests/concurrency/test_writers.py tests/concurrency/test_killed_workers.py
+chaos: $(READY) ## 200 rounds of real faults against real worker processes. ARGS="--rounds 20" plays fewer.
+	@$(BIN)/python -m tests.chaos $(ARGS)
 
 check: lint types contracts drift test ## Everything that a change must pass.
 

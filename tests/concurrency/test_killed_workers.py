@@ -38,7 +38,7 @@ _ROOT: Final = Path(__file__).parents[2]
 class End:
     """What a team's ledger says, in words instead of ids, and the checks that it breaks."""
 
-    told: dict[str, list[dict[str, Any]]]  # Rows of `_STORIES`.
+    told: dict[str, list[dict[str, Any]]]  # Rows of `STORIES`.
     broken: dict[str, Any]  # Rows that should not be.
 
 
@@ -79,7 +79,7 @@ async def run(settings: Settings, *, dies_at: str) -> tuple[End, str]:
             await work_off(service_url(name), 60, "0")
         told = {}
         async with database.reading(Scope("app", caller.team_id)) as reading:
-            for title, statement in _STORIES.items():
+            for title, statement in STORIES.items():
                 told[title] = await reading.fetch_all(statement, {"team_id": caller.team_id})
         return End(told, await find_broken(database, caller.team_id)), said
     finally:
@@ -106,7 +106,7 @@ async def submit_everything(database: Database) -> Caller:
     """Submit an ingest with every kind of ending, and one that disagrees with it by another profile."""
     team_id = new_team_id()
     scope = Scope("app", team_id)
-    await database.unit_of_work(scope, lambda w: found_team(w, team_id, "Killed"))
+    await database.unit_of_work(scope, lambda w: found_team(w, team_id, team_id))
     callers = []
     for name in ("First", "Second"):
         profile = await database.unit_of_work(scope, lambda w, name=name: create_profile(w, team_id, name))  # type: ignore[misc]  # mypy can't infer a lambda with a default.
@@ -166,7 +166,7 @@ _EXPIRE: LiteralString = """
     UPDATE work_items SET lease_expires_at = run_at
     WHERE finished_at IS NULL AND lease_expires_at IS NOT NULL
 """
-_STORIES: Final[dict[str, LiteralString]] = {
+STORIES: Final[dict[str, LiteralString]] = {
     "entities": "SELECT name, kind FROM entities WHERE team_id = %(team_id)s ORDER BY name, kind",
     "positions": """
         SELECT p.name AS owner, s.name AS subject, r.predicate_key, o.name AS object, r.tier, r.status,
