@@ -37,6 +37,15 @@ async def admit(request: Request) -> None:
     await identify(open_door(request), request, await _BEARER(request))
 
 
+async def _present(
+    presented: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)],
+) -> str:
+    # Asked for after the identity only, which there is none of without a key.
+    assert presented is not None
+    return presented.credentials
+
+
+Secret = Annotated[str, Depends(_present)]
 Identity = Annotated[Caller | Admin, Depends(identify)]
 
 

@@ -8,7 +8,7 @@ from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 
 from app.api.wire.absence import AbsenceBody
-from app.api.wire.admin import KeyBody, ProfileBody, TeamBody
+from app.api.wire.admin import EraseBody, KeyBody, ProfileBody, TeamBody
 from app.api.wire.cases import ResolveConflictBody, ResolveReviewBody
 from app.api.wire.catalogue import PredicateBody, PredicateChangesBody
 from app.api.wire.dreams import FeedbackBody
@@ -26,7 +26,7 @@ BODIES: Final[tuple[type[Closed], ...]] = (
     *(RememberBody, RecallBody, RecallFeedbackBody, FeedbackBody, StartBody),
     *(PredicateBody, PredicateChangesBody),
     *(RetractBody, DecideEvidenceBody, ResolveConflictBody, ResolveReviewBody, MergeBody, UnmergeBody),
-    *(TeamBody, ProfileBody, KeyBody, AbsenceBody, SettingsBody, InstanceSettingsBody),
+    *(TeamBody, EraseBody, ProfileBody, KeyBody, AbsenceBody, SettingsBody, InstanceSettingsBody),
 )
 _REFERENCE: Final = "#/components/schemas/{model}"
 

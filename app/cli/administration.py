@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from app.cli.context import read_settings
-from app.cli.database import open_database
+from app.cli.database import open_as_owner, open_database
 from app.dreaming.settings import change_instance_settings
 from app.kernel.backend import Backend, prepare_backend, running_backend
 from app.kernel.database import Database, Scope
@@ -32,12 +32,16 @@ from app.tenancy.teams import Profile, Team, create_profile, find_profile, find_
 T = TypeVar("T")
 
 
-def on_database(work: Callable[[Database], Awaitable[T]]) -> T:
-    """Run the work on this machine's database, migrated; an embedded one is started when none runs."""
+def on_database(work: Callable[[Database], Awaitable[T]], *, as_owner: bool = False) -> T:
+    """Run the work on this machine's database, migrated; an embedded one is started when none runs.
+
+    `as_owner` runs it with the login that migrates.
+    """
     settings = read_settings()
+    opened = open_as_owner if as_owner else open_database
 
     async def run(backend: Backend) -> T:
-        async with open_database(settings, backend) as database:
+        async with opened(settings, backend) as database:
             return await work(database)
 
     with running_backend(settings, joins_running=True) as backend:

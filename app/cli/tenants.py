@@ -1,7 +1,9 @@
 """Commands about teams, their keys and what was done to them, for the machine with the database."""
 
+import os
 import sys
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Annotated, get_args
 
 import typer
@@ -9,6 +11,7 @@ import typer
 from app.cli.client import save_key
 from app.cli.context import AsJson, read_settings
 from app.cli.output import print_json, print_lines, print_table
+from app.kernel.errors import SetupError
 from app.tenancy.authority import Authority
 from app.tenancy.callers import KeyScope
 from app.tenancy.keys import KeyDraft
@@ -21,6 +24,7 @@ def add_commands(cli: typer.Typer) -> None:
     team = typer.Typer(help="Teams: the tenants.", no_args_is_help=True)
     team.command("create")(create_team)
     team.command("list")(list_teams)
+    team.command("erase")(erase_team)
     cli.add_typer(team, name="team")
     key = typer.Typer(help="API keys.", no_args_is_help=True)
     key.command("create")(create_key)
@@ -28,6 +32,8 @@ def add_commands(cli: typer.Typer) -> None:
     key.command("revoke")(revoke_key)
     cli.add_typer(key, name="key")
     cli.command()(audit)
+    cli.command("export")(export_team)
+    cli.command("import")(import_team)
 
 
 def create_team(name: str, as_json: AsJson = False) -> None:
@@ -53,6 +59,60 @@ def list_teams(as_json: AsJson = False) -> None:
         print_json(teams)
     else:
         print_table({"Team": "name", "Id": "team_id", "Created": "created_at"}, teams)
+
+
+def erase_team(
+    team: str,
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask; there is no way back.")] = False,
+) -> None:
+    """Erase a team with all that it holds, keys and history too. Only that it was erased is kept."""
+    from app.archive.erase import erase_team_as_owner
+    from app.cli.administration import on_database
+
+    if not yes:
+        typer.confirm(f"Erase {team} for good?", abort=True)
+    erased, rows = on_database(lambda owner: erase_team_as_owner(owner, team), as_owner=True)
+    print_lines(f"{erased.name} ({erased.team_id}) is erased: {rows} rows.")
+
+
+def export_team(
+    team: Annotated[str, typer.Argument(help=_NAMED)],
+    file: Annotated[Path, typer.Argument(help="File to write; it appears when it is whole.")],
+) -> None:
+    """Write a team as JSON Lines: every row of it but its keys, as of one moment."""
+    from app.archive.export import export_team as write_team
+    from app.cli.administration import on_database
+
+    part = file.with_name(file.name + ".part")
+    try:
+        # What the team holds is its own: nobody else on the machine reads the file.
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+            counts = on_database(
+                lambda owner: write_team(owner, team, out, now=datetime.now(UTC)), as_owner=True
+            )
+            out.flush()
+            os.fsync(out.fileno())
+        part.replace(file)
+    except OSError as error:
+        raise SetupError(f"{file} can't be written: {error.strerror}.") from error
+    finally:
+        part.unlink(missing_ok=True)
+    print_lines(f"{counts.total()} rows of {len(counts)} tables are in {file}.")
+
+
+def import_team(
+    file: Annotated[Path, typer.Argument(help="What `densemem export` wrote.", exists=True, dir_okay=False)],
+    team: Annotated[
+        str | None, typer.Option(help="The team's new name; without, the one that it had.")
+    ] = None,
+) -> None:
+    """Bring an exported team back, into an instance that doesn't have it; all of it or nothing. Make keys then."""
+    from app.archive.restore import import_team as read_team
+    from app.cli.administration import on_database
+
+    with file.open("rb") as rows:
+        header, counts = on_database(lambda owner: read_team(owner, rows, name=team), as_owner=True)
+    print_lines(f"{team or header.name} ({header.team_id}) is here: {counts.total()} rows.")
 
 
 def create_key(

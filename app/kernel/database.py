@@ -21,7 +21,7 @@ from app.kernel.settings import Settings
 from app.kernel.statements import Statement
 
 T = TypeVar("T")
-Role = Literal["app", "dreamer"]
+Role = Literal["app", "dreamer", "owner"]
 Row = dict[str, Any]  # Column types are the schema's; naming each row's shape again would be a second schema.
 Params = Mapping[str, object]
 Query = LiteralString | Statement
@@ -33,7 +33,10 @@ NO_PARAMS: Params = {}
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Who a transaction acts as. Without a team it sees instance tables only."""
+    """Who a transaction acts as. Without a team it sees instance tables only.
+
+    The owner sees everything; only a login that migrates can act as it.
+    """
 
     role: Role
     team_id: str | None = None
@@ -47,6 +50,9 @@ class Reading(Protocol):
 
     async def fetch_one(self, query: Query, params: Params = NO_PARAMS) -> Row | None:
         """Return the first row, or None."""
+
+    def stream(self, query: Query, params: Params = NO_PARAMS) -> AsyncIterator[Row]:
+        """Give one row after the other, holding few of them; nothing else runs in the transaction meanwhile."""
 
 
 class Writing(Reading, Protocol):
@@ -190,6 +196,12 @@ class _Transaction:
     async def fetch_one(self, query: Query, params: Params = NO_PARAMS) -> Row | None:
         cursor = await self._run(query, params)
         return await cursor.fetchone()
+
+    async def stream(self, query: Query, params: Params = NO_PARAMS) -> AsyncIterator[Row]:
+        sql, constants = _parts(query)
+        async with self._connection.cursor() as cursor:
+            async for row in cursor.stream(sql, {**constants, **params}):
+                yield row
 
     async def execute(self, query: Query, params: Params = NO_PARAMS) -> int:
         cursor = await self._run(query, params)

@@ -81,7 +81,7 @@ async def authenticate(reading: Reading, secret: str) -> Caller | Admin | None:
     """Return who a live key belongs to; None for one that is unknown, expired, revoked or of another shape."""
     if _KEY.fullmatch(secret) is None:
         return None
-    row = await reading.fetch_one(_AUTHENTICATE, {"digest": _digest(secret)})
+    row = await reading.fetch_one(_AUTHENTICATE, {"digest": digest_secret(secret)})
     if row is None:
         return None
     if row["team_id"] is None:
@@ -150,13 +150,19 @@ async def set_rate(writing: Writing, key_id: str, requests_per_minute: int | Non
         raise NotFound("There is no such key.")
 
 
+def digest_secret(secret: str) -> str:
+    """Return what is stored of a key: 64 hexadecimal digits."""
+    # 256 random bits need no slow hash: there is nothing to guess.
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
 async def _insert_key(writing: Writing, draft: KeyDraft, *, team_id: str | None, scopes: list[str]) -> NewKey:
     key = NewKey(key_id=new_id("key"), secret=f"dm_{secrets.token_urlsafe(32)}")
     await writing.execute(
         _INSERT,
         {
             "id": key.key_id,
-            "digest": _digest(key.secret),
+            "digest": digest_secret(key.secret),
             "team_id": team_id,
             "profile_id": draft.profile_id,
             "scopes": scopes,
@@ -174,11 +180,6 @@ def _describe(draft: KeyDraft) -> dict[str, Detail]:
         "max_authority": draft.max_authority,
         "expires_at": None if draft.expires_at is None else draft.expires_at.isoformat(),
     }
-
-
-def _digest(secret: str) -> str:
-    # 256 random bits need no slow hash: there is nothing to guess.
-    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 _FIND_PROFILE: LiteralString = "SELECT id FROM profiles WHERE team_id = %(team_id)s AND id = %(profile_id)s"

@@ -7,6 +7,7 @@ import pytest
 from app.kernel.ids import is_id, new_id
 from app.tenancy.callers import Caller
 from tests.api.client import NOBODYS_ULID, Api
+from tests.integration.full_team import digests
 
 
 async def test_an_admin_makes_a_team_whose_key_works_until_it_is_revoked(api: Api) -> None:
@@ -95,3 +96,19 @@ async def test_an_expired_key_is_refused(api: Api, team: Caller) -> None:
     made = (await admin.post(f"/v1/teams/{team.team_id}/keys", json=body)).json()
     assert is_id(made["key_id"], "key")
     assert (await api.holding(made["key"]).get("/v1/dreams")).status_code == 401
+
+
+async def test_an_admin_erases_over_http_by_saying_the_name_again(
+    api: Api, database_name: str, team: Caller
+) -> None:
+    admin = await api.admin()
+    client = await api.client(team)
+    path = f"/v1/teams/{team.team_id}/erase"
+    wrong = await admin.post(path, json={"name": "Another"})
+    assert (wrong.status_code, wrong.json()["errors"][0]["code"]) == (422, "name_differs")
+    done = await admin.post(path, json={"name": f"Team {team.team_id}"})
+    assert done.status_code == 200, done.text
+    assert done.json()["team_id"] == team.team_id
+    assert digests(database_name, team.team_id) == {}
+    assert (await client.get("/v1/dreams")).status_code == 401
+    assert (await admin.post(path, json={"name": f"Team {team.team_id}"})).status_code == 404

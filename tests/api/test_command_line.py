@@ -128,6 +128,25 @@ def test_revoked_key_is_refused_at_once(cli: CommandLine) -> None:
     assert done.returncode == 1
 
 
+def test_a_team_goes_into_a_file_and_comes_back_without_keys(cli: CommandLine, tmp_path: Path) -> None:
+    team_id = cli.json("team", "create", "moving")["team_id"]
+    key = cli.json("key", "create", "--team", "moving")["key"]
+    file = tmp_path / "team.jsonl"
+    assert cli.run("export", "moving", str(file)).returncode == 0
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert list(tmp_path.iterdir()) == [file]
+    here = cli.run("import", str(file))
+    assert (here.returncode, "already" in here.stderr) == (1, True)
+    assert cli.run("team", "erase", "moving", "--yes").returncode == 0
+    assert cli.run("dream", "list", DENSEMEM_KEY=key).returncode == 1
+    assert cli.run("import", str(file), "--team", "moved").returncode == 0
+    assert {"team_id": team_id, "name": "moved"}.items() <= cli.json("team", "list")[0].items()
+    assert cli.json("key", "list", "--team", "moved") == []
+    acts = [event["action"] for event in cli.json("audit")]
+    assert acts[0] == "team_imported"
+    assert "team_erased" in acts
+
+
 def test_second_server_on_the_folder_is_told_who_has_it(cli: CommandLine) -> None:
     assert cli.server is not None
     done = cli.run("serve")

@@ -206,6 +206,12 @@ def body_of(operation: Operation) -> dict[str, Any]:  # JSON.
         "register_predicate": {"predicate_key": "knits", "label": "knits", "verb_phrase": "knits"},
         "change_predicate": {"label": "new label"},
         "create_team": {"name": "A team"},
+        "erase_team": {"name": "A team"},
+        "explain_absence": {
+            "subject_entity_id": f"ent_{NOBODYS_ULID}",
+            "predicate_key": "knits",
+            "object_entity_id": f"ent_{NOBODYS_ULID}",
+        },
         "create_profile": {"name": "A profile"},
         "create_key": {"profile_id": f"prof_{NOBODYS_ULID}", "scopes": ["read"]},
     }

@@ -5,12 +5,14 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Response
 
 from app.api.answers import answer, answer_page, refusals, takes
-from app.api.auth import Administrator
+from app.api.auth import Administrator, Secret
 from app.api.bodies import Body, parse
 from app.api.door import DoorHere
 from app.api.ids import KeyId, TeamId
 from app.api.queries import NoQuery, SingleQuery
 from app.api.wire.admin import (
+    EraseBody,
+    ErasedAnswer,
     KeyAnswer,
     KeyBody,
     NewKeyAnswer,
@@ -21,6 +23,7 @@ from app.api.wire.admin import (
     TeamBody,
 )
 from app.api.wire.shapes import Listed, PageQuery
+from app.archive.erase import erase_team
 from app.kernel.database import Scope, Writing
 from app.ledger.founding import found_team
 from app.tenancy.keys import NewKey, create_key, find_key_team, list_keys, revoke_key
@@ -55,6 +58,22 @@ async def list_teams_route(
     async with door.database.reading(Scope("app")) as reading:
         page = await list_teams(reading, limit=query.limit, cursor=query.cursor)
     return answer_page(page, TeamAnswer.model_validate)
+
+
+@router.post(
+    "/v1/teams/{team_id}/erase",
+    operation_id="erase_team",
+    response_model=ErasedAnswer,
+    responses=refusals(404, 409, has_body=True),
+    openapi_extra=takes(EraseBody),
+)
+async def erase_team_route(
+    door: DoorHere, admin: Administrator, secret: Secret, raw: Body, team_id: TeamId, _: NoQuery
+) -> Response:
+    """Erase the team with all that it holds, for privacy; only that it was erased is kept. No way back."""
+    body = parse(EraseBody, raw)
+    rows = await erase_team(door.database, admin, secret, team_id, name=body.name)
+    return answer(ErasedAnswer(team_id=team_id, rows=rows))
 
 
 @router.post(

@@ -24,6 +24,19 @@ class TeamAnswer(Answer):
     created_at: UtcTime
 
 
+class EraseBody(Closed):
+    """The team's name once more, so that none is erased by a slip."""
+
+    name: Annotated[Text, StringConstraints(max_length=256)]
+
+
+class ErasedAnswer(Answer):
+    """How many rows the team had; none is left."""
+
+    team_id: str
+    rows: int
+
+
 class ProfileBody(Closed):
     """A new author inside the team."""
 

@@ -1,0 +1,16 @@
+"""A whole team in a file, back from one, and gone for good: owner's work, for the host's commands and an admin.
+
+    catalogue  which tables a team's rows are in, asked of the database itself, so that no table is forgotten
+    lines      the file: a header, one row a line, a trailer with counts and a digest
+    export     one moment of a team, streamed to a file
+    restore    a file back into an instance that does not have the team, in one transaction
+    erase      every row of a team, in one statement
+
+Ids are kept, the team's too, because digests in the rows cover them: a file goes where its team is not, which is
+another instance, or this one after an erasure. Rows keep their times and versions; no event is sent, nothing is
+placed, staled or weighed anew. What is not the team's own stays behind (`catalogue.LEFT_OUT`), keys above all:
+whoever restores a team makes new ones. A file is read by the version of the schema that wrote it.
+
+DELETE is nobody's privilege, so erasing is a function of the owner. The host's commands run as the owner; the HTTP
+door calls a second function, which erases for whoever presents a live admin key, and for nobody else.
+"""

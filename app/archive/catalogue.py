@@ -1,0 +1,84 @@
+"""Which tables hold a team's rows, and how their rows are written and read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
+from typing import Final, LiteralString
+
+from app.kernel.database import Reading
+
+# Each with why its rows are not the team's to take along.
+LEFT_OUT: Final[Mapping[str, str]] = {
+    "api_keys": "a key opens the instance that it was made for",
+    "dream_schedules": "a restored team is planned anew",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TeamTable:
+    """A table with the names of its columns; generated ones are left out, JSON ones are also in `json_columns`."""
+
+    name: str
+    columns: tuple[str, ...]
+    json_columns: tuple[str, ...]
+    key: tuple[str, ...]
+    team_column: str
+
+
+async def read_team_tables(reading: Reading) -> tuple[TeamTable, ...]:
+    """Return every table that is exported, each after those that it refers to, otherwise by name.
+
+    Two tables that refer to each other come in the order of their names.
+    """
+    tables = {
+        row["name"]: TeamTable(
+            row["name"],
+            tuple(row["columns"]),
+            tuple(row["json_columns"]),
+            tuple(row["key"]),
+            "id" if row["name"] == "teams" else "team_id",
+        )
+        for row in await reading.fetch_all(_TABLES)
+        if row["name"] not in LEFT_OUT
+    }
+    rows = await reading.fetch_all(_REFERENCES)
+    parents: dict[str, set[str]] = {name: set() for name in tables}
+    for row in rows:
+        child, parent = row["child"], row["parent"]
+        is_mutual = any(one["child"] == parent and one["parent"] == child for one in rows)
+        if child in tables and parent in tables and not (is_mutual and child < parent):
+            parents[child].add(parent)
+    sorter = TopologicalSorter(parents)
+    sorter.prepare()
+    ordered: list[str] = []
+    while sorter.is_active():
+        ready = sorted(sorter.get_ready())
+        ordered += ready
+        sorter.done(*ready)
+    return tuple(tables[name] for name in ordered)
+
+
+_TABLES: LiteralString = """
+    SELECT c.relname AS name,
+           array_agg(a.attname::text ORDER BY a.attnum) AS columns,
+           coalesce(array_agg(a.attname::text ORDER BY a.attnum)
+                    FILTER (WHERE a.atttypid = 'jsonb'::regtype), '{}') AS json_columns,
+           (SELECT array_agg(k.attname::text ORDER BY array_position(i.indkey::int2[], k.attnum))
+            FROM pg_index AS i JOIN pg_attribute AS k ON k.attrelid = c.oid AND k.attnum = ANY (i.indkey)
+            WHERE i.indrelid = c.oid AND i.indisprimary) AS key
+    FROM pg_class AS c
+    JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
+      AND (c.relname = 'teams' OR EXISTS (
+          SELECT FROM pg_attribute AS t
+          WHERE t.attrelid = c.oid AND t.attname = 'team_id' AND NOT t.attisdropped))
+    GROUP BY c.oid, c.relname
+"""
+_REFERENCES: LiteralString = """
+    SELECT DISTINCT child.relname AS child, parent.relname AS parent
+    FROM pg_constraint AS f
+    JOIN pg_class AS child ON child.oid = f.conrelid
+    JOIN pg_class AS parent ON parent.oid = f.confrelid
+    WHERE f.contype = 'f' AND f.conrelid <> f.confrelid AND f.connamespace = 'public'::regnamespace
+    ORDER BY 1, 2
+"""

@@ -1,0 +1,189 @@
+"""A file back into an instance that does not have its team: all of it, or nothing."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import BinaryIO, Final, LiteralString
+
+from psycopg import sql
+
+from app.archive.catalogue import TeamTable, read_team_tables
+from app.archive.export import NO_TIME_LIMIT, read_revision
+from app.archive.lines import Header, Tally, read_header, read_rows
+from app.kernel.database import Database, Scope, Writing
+from app.kernel.errors import InvalidInput, NotFound, WrongState
+from app.kernel.statements import Statement
+from app.tenancy.audit import record_audit
+from app.tenancy.callers import HOST
+from app.tenancy.teams import check_name, find_team
+
+_ROWS_AT_ONCE: Final = 500
+_BYTES_AT_ONCE: Final = 4 * 1024 * 1024
+# A lease belongs to a process of the instance that the file came from.
+_NOT_TAKEN_ALONG: Final = {("work_items", "worker"), ("work_items", "lease_expires_at")}
+
+
+async def import_team(
+    owner: Database, file: BinaryIO, *, name: str | None = None
+) -> tuple[Header, Counter[str]]:
+    """Leave the file's team in the instance, under its own ids, and return what it is and its rows by table.
+
+    One transaction: the file's rows wait in temporary tables until its last line has said that they are all
+    there, and go into the real ones in one statement, in which tables may refer to each other. It has no key
+    afterwards.
+
+    Args:
+        owner: a database whose login may act as the owner.
+        file: open for reading, and able to go back to its start.
+        name: the team's new name, None for the one that it had.
+
+    Raises:
+        InvalidInput: `archive_invalid` for a file that is none, cut or changed, or of another schema.
+        WrongState: `team_exists`, `name_taken`.
+    """
+    if name is not None:
+        check_name(name)
+    file.seek(0)
+    team_id = read_header(file, Tally()).team_id
+    return await owner.unit_of_work(Scope("owner", team_id), lambda writing: _import(writing, file, name))
+
+
+async def _import(writing: Writing, file: BinaryIO, name: str | None) -> tuple[Header, Counter[str]]:
+    file.seek(0)
+    tally = Tally()
+    header = read_header(file, tally)
+    revision = await read_revision(writing)
+    if header.revision != revision:
+        raise InvalidInput(
+            f"The file is of schema {header.revision} and the database of {revision}: import it with the version "
+            "that exported it, then migrate.",
+            code="archive_invalid",
+        )
+    await _refuse_taken(writing, header.team_id, "team_exists", "The instance has this team already.")
+    await _refuse_taken(writing, name or header.name, "name_taken", "There is a team of that name already.")
+    await writing.fetch_one(NO_TIME_LIMIT)
+    await writing.fetch_one(_REWRITE, {"team_id": header.team_id})
+    tables = {table.name: table for table in await read_team_tables(writing)}
+    for table in tables.values():
+        await writing.execute(_make_waiting_room(table))
+    await _take_in(writing, tables, file, tally)
+    if name is not None:
+        await writing.execute("UPDATE pg_temp.incoming_teams SET name = %(name)s", {"name": name})
+    await writing.execute(_move_in(list(tables.values())))
+    for row in await writing.fetch_all(_SEQUENCES):
+        await writing.fetch_one(_advance_sequence(row), {"team_id": header.team_id})
+    await record_audit(writing, HOST, "team_imported", details={"rows": tally.counts.total()})
+    return header, tally.counts
+
+
+async def _refuse_taken(writing: Writing, name_or_id: str, code: str, message: str) -> None:
+    try:
+        await find_team(writing, name_or_id)
+    except NotFound:
+        return
+    raise WrongState(message, code=code)
+
+
+async def _take_in(writing: Writing, tables: dict[str, TeamTable], file: BinaryIO, tally: Tally) -> None:
+    waiting: list[bytes] = []
+    current, size = "", 0
+    for name, row in read_rows(file, tally):
+        if waiting and (name != current or len(waiting) == _ROWS_AT_ONCE or size > _BYTES_AT_ONCE):
+            await _store(writing, tables[current], waiting)
+            waiting, size = [], 0
+        if name not in tables:
+            raise InvalidInput("The file holds rows of an unknown table.", code="archive_invalid")
+        current = name
+        waiting.append(row)
+        size += len(row)
+    if waiting:
+        await _store(writing, tables[current], waiting)
+
+
+async def _store(writing: Writing, table: TeamTable, rows: Sequence[bytes]) -> None:
+    await writing.execute(_take_rows(table), {"rows": (b"[" + b",".join(rows) + b"]").decode()})
+
+
+def _make_waiting_room(table: TeamTable) -> Statement:
+    query = sql.SQL("CREATE TEMPORARY TABLE {} ON COMMIT DROP AS SELECT {} FROM public.{} WITH NO DATA")
+    return _statement(query.format(_room(table), _names(table), sql.Identifier(table.name)))
+
+
+def _take_rows(table: TeamTable) -> Statement:
+    # JSON columns are taken as they are: populating a record would make a JSON null none at all.
+    columns = [
+        sql.SQL("one -> {}").format(sql.Literal(column))
+        if column in table.json_columns
+        else sql.SQL("row.{}").format(sql.Identifier(column))
+        for column in table.columns
+    ]
+    query = sql.SQL(
+        "INSERT INTO pg_temp.{room} ({names}) SELECT {columns} FROM jsonb_array_elements(%(rows)s::jsonb) AS one,"
+        " jsonb_populate_record(NULL::public.{table}, one - {json}::text[]) AS row"
+    ).format(
+        room=_room(table),
+        names=_names(table),
+        columns=sql.SQL(", ").join(columns),
+        table=sql.Identifier(table.name),
+        json=sql.Literal(list(table.json_columns)),
+    )
+    return _statement(query)
+
+
+def _move_in(tables: Sequence[TeamTable]) -> Statement:
+    """Return one statement for all tables: references are checked when it ends, so no order is needed."""
+    moves = []
+    for table in tables:
+        columns = [
+            sql.SQL("NULL") if (table.name, column) in _NOT_TAKEN_ALONG else sql.Identifier(column)
+            for column in table.columns
+        ]
+        moves.append(
+            sql.SQL(
+                "{} AS (INSERT INTO public.{} ({}) OVERRIDING SYSTEM VALUE SELECT {} FROM pg_temp.{})"
+            ).format(
+                sql.Identifier(f"moved_{table.name}"),
+                sql.Identifier(table.name),
+                _names(table),
+                sql.SQL(", ").join(columns),
+                _room(table),
+            )
+        )
+    return _statement(sql.SQL("WITH {} SELECT").format(sql.SQL(", ").join(moves)))
+
+
+def _advance_sequence(row: dict[str, str]) -> Statement:
+    # Numbers are a table's, not a team's: the next one of this team must be none that came along.
+    query = sql.SQL(
+        "SELECT setval({sequence}, m.highest) FROM (SELECT max({column}) AS highest FROM public.{table}"
+        " WHERE team_id = %(team_id)s) AS m JOIN pg_sequences AS s"
+        " ON (quote_ident(s.schemaname) || '.' || quote_ident(s.sequencename)) = {sequence}"
+        " WHERE m.highest > coalesce(s.last_value, 0)"
+    ).format(
+        sequence=sql.Literal(row["sequence"]),
+        column=sql.Identifier(row["column"]),
+        table=sql.Identifier(row["table"]),
+    )
+    return _statement(query)
+
+
+def _room(table: TeamTable) -> sql.Identifier:
+    return sql.Identifier(f"incoming_{table.name}")
+
+
+def _names(table: TeamTable) -> sql.Composed:
+    return sql.SQL(", ").join(map(sql.Identifier, table.columns))
+
+
+def _statement(query: sql.Composed) -> Statement:
+    return Statement(query.as_string().encode(), {})
+
+
+# What is restored happened already: triggers that stale dependents leave this team's rows alone.
+_REWRITE: LiteralString = "SELECT set_config('densemem.rewriting', %(team_id)s, true)"
+_SEQUENCES: LiteralString = """
+    SELECT c.relname AS table, a.attname AS column,
+           pg_get_serial_sequence('public.' || quote_ident(c.relname), a.attname) AS sequence
+    FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0
+    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND a.attidentity <> ''
+    ORDER BY 1
+"""
