@@ -188,3 +188,7 @@ def test_reading_time_grows_with_the_length_only(piece: str) -> None:
 def test_no_benign_line_of_the_second_set_is_held() -> None:
     assert len({*SECOND_HOSTILE, *SECOND_BENIGN}) == 120
     assert [line for line in SECOND_BENIGN if find_injection(line)] == []
+
+
+def test_hostile_lines_of_the_second_set_are_held() -> None:
+    assert share(SECOND_HOSTILE, lambda line: find_injection(line) is None) <= MOST_MISSED

@@ -15,7 +15,8 @@ text, such as reasons.
 
 1. `markup`: tokens of chat templates, tags of tool calls, role headers, comments and hidden elements.
 2. `phrases`: the text becomes a string of word classes (`wording`, several languages), the rules are patterns over
-   it, misspellings included. `squeezed` sees through glued, spaced and leet writing.
+   it, misspellings included. `squeezed` sees through glued, spaced and leet writing. `kinds` knows situations that
+   public taxonomies of attacks name: who is addressed, what is forged, what is to be kept from whom.
 3. `disguise` and `folding`: lookalike letters, invisible characters, escapes, base64, hex, rot13, backwards. What
    nobody sees needs far less to be held than what stands in plain sight.
 4. `mentions`: a quotation on a line that describes attacks is not speech.

@@ -6,6 +6,7 @@ from typing import Final
 
 from app.remember.guard.disguise import decoded_texts, is_hiding, unescape
 from app.remember.guard.folding import fold, replace_lookalikes
+from app.remember.guard.kinds import find_kind
 from app.remember.guard.markup import find_structure, hidden_texts
 from app.remember.guard.mentions import remove_mentions
 from app.remember.guard.phrases import EXPLANATIONS, find_phrase, is_addressed_to_models
@@ -65,7 +66,7 @@ def _read_plainly(folded: str) -> str | None:
 
 
 def _read_words(folded: str) -> str | None:
-    return find_phrase(folded) or find_squeezed(folded)
+    return find_phrase(folded) or find_squeezed(folded) or find_kind(folded)
 
 
 def _read_disguised(text: str, folded: str) -> str | None:
