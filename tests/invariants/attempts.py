@@ -1,8 +1,10 @@
 """Acting as one of the service's roles with bare SQL, as a faulty or hostile piece of our code could."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
 
+import httpx2
 import psycopg
 from psycopg import sql
 
@@ -34,3 +36,8 @@ def refusal(connection: Connection, statement: sql.Composed) -> type[psycopg.Err
     except psycopg.Error as error:
         return type(error)
     return None
+
+
+async def at_once(*requests: Awaitable[httpx2.Response]) -> list[int]:
+    """Send the requests of several clients at the same time and return their statuses, in order."""
+    return [answer.status_code for answer in await asyncio.gather(*requests)]

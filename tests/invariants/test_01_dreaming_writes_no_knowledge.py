@@ -4,6 +4,7 @@ It is a matter of privileges: whatever a generator makes our code do, the databa
 what a dream must not read, and for what the application must not do in a dream's name.
 """
 
+import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -16,8 +17,11 @@ from psycopg import sql
 from app.dreaming.generation import RULES, Generator
 from app.dreaming.runs import StartRequest
 from app.kernel.database import Database, Role, Scope
+from app.kernel.errors import LeaseLost
 from app.kernel.settings import Settings
 from app.tenancy.callers import Caller
+from tests.api.client import Api
+from tests.conftest import MakeProfile
 from tests.cycles import (
     Pattern,
     lease_run,
@@ -29,8 +33,15 @@ from tests.cycles import (
 )
 from tests.databases import admin_url, service_url
 from tests.factories import CANDIDATE, make_conflict, make_relationship, make_value
-from tests.invariants.attempts import acting_as, refusal
-from tests.invariants.catalogue import DREAMERS_OWN, KNOWLEDGE, TABLES, columns_of, fingerprint
+from tests.invariants.attempts import acting_as, at_once, refusal
+from tests.invariants.catalogue import (
+    DREAMERS_OWN,
+    KNOWLEDGE,
+    TABLES,
+    columns_of,
+    fingerprint,
+    fingerprint_team,
+)
 from tests.invariants.dreamers_columns import READABLE
 from tests.invariants.generators import BrokenGeneratorError, broken, hostile
 
@@ -335,3 +346,28 @@ async def test_a_login_of_its_own_walls_the_dreamer_in(
     finally:
         await walled.close()
     assert len(await read_hypotheses(database, team)) == 1
+
+
+async def test_two_clients_that_start_cycles_at_once_and_meddle_change_no_knowledge(
+    api: Api, database: Database, team: Caller, make_profile: MakeProfile
+) -> None:
+    await make_pattern(database, team)
+    first, second = await api.client(team), await api.client(await make_profile(team, "Second"))
+    before = await fingerprint_team(database, team.team_id)
+    body = {"budgets": {"max_outputs": 5}}
+    statuses = await at_once(*(client.post("/v1/cycle-runs", json=body) for client in (first, second) * 4))
+    assert set(statuses) <= {200, 202}
+    [run] = (await first.get("/v1/cycle-runs")).json()["items"]
+    lease = await lease_run(database, run["run_id"])
+    cancel = f"/v1/cycle-runs/{run['run_id']}/cancel"
+    with suppress(LeaseLost):
+        await asyncio.gather(run_cycle(database, lease), *(client.post(cancel) for client in (first, second)))
+    assert await fingerprint_team(database, team.team_id) == before
+
+
+# How it is tried: through the doors, by bare SQL, and by two clients at once.
+TRIED = {
+    "api": test_two_clients_that_start_cycles_at_once_and_meddle_change_no_knowledge,
+    "sql": test_the_dreamer_is_refused_whatever_it_tries_with_a_knowledge_table,
+    "two clients": test_two_clients_that_start_cycles_at_once_and_meddle_change_no_knowledge,
+}

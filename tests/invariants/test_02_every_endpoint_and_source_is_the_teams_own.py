@@ -4,6 +4,7 @@ A composite foreign key begins with the team, so not even a superuser can point 
 other team from whoever acts for this one. A generator that names a stranger is refused as if it named nobody.
 """
 
+import asyncio
 from contextlib import suppress
 from dataclasses import replace
 from typing import LiteralString
@@ -28,7 +29,7 @@ from tests.conftest import MakeTeam
 from tests.cycles import Pattern, idea, make_pattern, read_hypotheses, run_once, scripted
 from tests.databases import admin_url, service_url
 from tests.factories import make_value
-from tests.invariants.attempts import acting_as, refusal
+from tests.invariants.attempts import acting_as, at_once, refusal
 from tests.invariants.catalogue import GUESSES, TEAM_TABLES
 from tests.invariants.forgeries import forge_guess, forge_source
 
@@ -254,3 +255,32 @@ LEFT_BEHIND: LiteralString = """
            (SELECT count(*) FROM pg_settings WHERE source = 'session' AND name <> 'role'
             AND (name LIKE '%timeout' OR name IN ('search_path', 'default_transaction_read_only'))) AS kept
 """
+
+
+async def test_two_teams_that_name_each_others_things_at_once_get_nothing_of_each_other(
+    api: Api, database: Database, team: Caller, make_team: MakeTeam
+) -> None:
+    other = await make_team()
+    mine, theirs = await make_pattern(database, team), await make_pattern(database, other)
+    submissions = []
+    for caller, strange in ((team, theirs), (other, mine)):
+        body = example_submission()
+        body["proposal"]["entities"][0]["known_entity_id"] = strange.subjects[0]
+        client = await api.client(caller)
+        submissions += [client.post("/v1/remember", json=body) for _ in range(3)]
+    assert await at_once(*submissions) == [202] * 6
+    await asyncio.gather(place_all(database, team), place_all(database, other))
+    for caller in (team, other):
+        async with database.reading(Scope("app", caller.team_id)) as reading:
+            outcomes = await reading.fetch_all("SELECT category, relationship_id FROM placement_outcomes")
+        assert {(row["category"], row["relationship_id"]) for row in outcomes} == {
+            ("identity_needs_review", None)
+        }
+
+
+# How it is tried: through the doors, by bare SQL, and by two clients at once.
+TRIED = {
+    "api": test_evidence_cannot_be_hung_on_an_entity_of_another_team,
+    "sql": test_nobody_writes_a_row_into_another_team,
+    "two clients": test_two_teams_that_name_each_others_things_at_once_get_nothing_of_each_other,
+}

@@ -19,9 +19,11 @@ from app.kernel.database import Database, Scope
 from app.ledger.predicate_draft import PredicateChanges
 from app.ledger.predicates import change_predicate
 from app.tenancy.callers import Caller
+from tests.api.client import Api
+from tests.conftest import MakeProfile
 from tests.cycles import idea, make_pattern, read_hypotheses, run_once, scripted, scripted_async, spoil
 from tests.factories import make_entity, make_relationship, make_value
-from tests.invariants.attempts import acting_as, refusal
+from tests.invariants.attempts import acting_as, at_once, refusal
 from tests.invariants.forgeries import forge_guess
 
 
@@ -212,3 +214,34 @@ UNFIT_GUESSES: LiteralString = (
     + FITS
     + ")"
 )
+
+
+async def test_two_operators_that_narrow_a_predicate_at_once_leave_no_guess_that_it_does_not_take(
+    api: Api, database: Database, team: Caller, make_profile: MakeProfile
+) -> None:
+    await make_pattern(database, team)
+    await run_once(database, team)
+    assert len(await read_hypotheses(database, team)) == 1
+    first, second = await api.client(team), await api.client(await make_profile(team, "Second"))
+    narrow: dict[str, object] = {"allowed_subject_kinds": ["person"], "allowed_object_kinds": ["person"]}
+    changes = [
+        client.patch("/v1/predicates/uses", json=narrow | {"expected_version": 1})
+        for client in (first, second)
+    ]
+    proposal = {"predicate_key": "knits", "label": "knits", "verb_phrase": "knits"}
+    new = [client.post("/v1/predicates", json=proposal) for client in (first, second)]
+    statuses = await at_once(*changes, *new)
+    assert sorted(statuses[:2]) == [200, 412]
+    assert sorted(statuses[2:]) == [201, 409]
+    [guess] = await read_hypotheses(database, team)
+    assert guess["status"] == "stale"
+    await run_once(database, team)
+    assert [guess["status"] for guess in await read_hypotheses(database, team)] == ["stale"]
+
+
+# How it is tried: through the doors, by bare SQL, and by two clients at once.
+TRIED = {
+    "api": test_two_operators_that_narrow_a_predicate_at_once_leave_no_guess_that_it_does_not_take,
+    "sql": test_the_database_takes_no_predicate_that_is_not_registered,
+    "two clients": test_two_operators_that_narrow_a_predicate_at_once_leave_no_guess_that_it_does_not_take,
+}

@@ -4,6 +4,7 @@ The text of a failing provider must never seed a speculation: no verdict, an inv
 the candidate out, in the ledger's view and in a cycle alike.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import LiteralString
@@ -20,6 +21,8 @@ from app.ledger.vocabulary import Verdict
 from app.remember.claim import Judgement
 from app.remember.verify import VerifierFailure
 from app.tenancy.callers import Caller
+from tests.api.client import Api
+from tests.conftest import MakeProfile
 from tests.cycles import Pattern, idea, make_pattern, read_hypotheses, run_once, scripted, scripted_async
 from tests.factories import CANDIDATE, Made, Position, make_relationship, make_review
 from tests.integration.submissions import (
@@ -290,3 +293,39 @@ async def test_a_source_candidate_stays_visible_as_a_candidate(database: Databas
         other.relationship_id: False,
         made.relationship_id: True,
     }
+
+
+async def test_two_clients_with_the_same_weak_claim_seed_nothing_before_a_final_verdict(
+    api: Api, database: Database, team: Caller, make_profile: MakeProfile
+) -> None:
+    second = await make_profile(team, "Second")
+    weak = state("FastAPI", "depends_on", "Starlette")
+    ingests = await asyncio.gather(*(submit(database, caller, weak) for caller in (team, second) * 2))
+    down = ScriptedVerifier({QUOTE: VerifierFailure("timeout", retryable=True)})
+    insufficient = ScriptedVerifier({QUOTE: INSUFFICIENT})
+    await asyncio.gather(
+        *(place(database, team, ingest_id, verifier=down) for ingest_id in ingests),
+    )
+    assert await dreamable_ids(database, team) == set()
+    entailed = ScriptedVerifier()
+    placed = await asyncio.gather(
+        place(database, team, ingests[0], verifier=insufficient),
+        place(database, team, ingests[1], verifier=down),
+        place(database, team, ingests[2], verifier=entailed),
+        place(database, team, ingests[3], verifier=down),
+    )
+    outcomes = [placement.relationship_outcomes[0] for placement in placed]
+    assert [outcome.category for outcome in outcomes[1::2]] == [None, None]
+    client = await api.client(second)
+    traced = (await client.get(f"/v1/relationships/{outcomes[0].relationship_id}/trace")).json()
+    [position] = {outcomes[0].relationship_id, outcomes[2].relationship_id}
+    assert traced["relationship"]["tier"] == "validated_claim"
+    assert await dreamable_ids(database, team) == {position}
+
+
+# How it is tried: through the doors, by bare SQL, and by two clients at once.
+TRIED = {
+    "api": test_two_clients_with_the_same_weak_claim_seed_nothing_before_a_final_verdict,
+    "sql": test_nobody_mends_a_verdict_afterwards,
+    "two clients": test_two_clients_with_the_same_weak_claim_seed_nothing_before_a_final_verdict,
+}

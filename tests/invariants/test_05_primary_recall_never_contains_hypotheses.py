@@ -3,27 +3,31 @@
 Guesses stand beside the results or not at all: they find nothing, rank nothing, displace nothing and lead nowhere.
 """
 
+import asyncio
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 import pytest
+from psycopg import sql
 
 from app.hypotheses.lifecycle import HypothesisStatus
-from app.kernel.database import Database
+from app.kernel.database import Database, Role
 from app.kernel.ids import ID_ANYWHERE
 from app.ledger.identity import Edge
 from app.recall.model import RecallAnswer, RecallQuery
 from app.recall.recall import recall
 from app.tenancy.callers import Caller
 from tests.api.client import Api
+from tests.conftest import MakeProfile
 from tests.cycles import read_hypotheses, run_once
 from tests.databases import admin_url
 from tests.factories import CANDIDATE, Made
 from tests.hypothesis_factories import Guess, make_hypothesis, set_status
 from tests.integration.recall_rows import Ledger
+from tests.invariants.attempts import acting_as, refusal
 
 CERTAIN = Guess(likelihood=1.0, confidence=1.0, rationale="FastAPI depends on Trio, it is certain.")
 
@@ -162,3 +166,48 @@ async def test_no_request_can_ask_for_guesses_among_the_results(
 ) -> None:
     answer = await (await api.client(ledger.caller)).post("/v1/recall", json={"query": "FastAPI"} | flag)
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_input")
+
+
+async def test_two_clients_that_push_a_guess_while_they_recall_find_it_in_no_result(
+    api: Api, ledger: Ledger, make_profile: MakeProfile
+) -> None:
+    source = await ledger.say("FastAPI", "depends_on", "Starlette")
+    hypothesis_id = await guess(ledger, "FastAPI", "depends_on", "Trio", source)
+    clients = [
+        await api.client(ledger.caller),
+        await api.client(await make_profile(ledger.caller, "Second")),
+    ]
+    push = f"/v1/dreams/{hypothesis_id}/feedback"
+    answers = await asyncio.gather(
+        *(client.post(push, json={"decision": "reinforce"}) for client in clients for _ in range(3)),
+        *(client.post("/v1/recall", json={"query": "FastAPI Trio"}) for client in clients for _ in range(5)),
+    )
+    recalled = [answer.json() for answer in answers if "results" in answer.json()]
+    assert len(recalled) == 10
+    for answer in recalled:
+        assert [one["relationship_id"] for one in answer["results"]] == [source.relationship_id]
+
+
+@pytest.mark.parametrize("role", ["app", "dreamer"])
+async def test_no_role_puts_a_guess_among_what_recall_reads(
+    ledger: Ledger, database_name: str, role: Role
+) -> None:
+    source = await ledger.say("FastAPI", "depends_on", "Starlette")
+    await guess(ledger, "FastAPI", "depends_on", "Trio", source)
+    known: LiteralString = """
+        INSERT INTO relationship_documents (team_id, relationship_id, body)
+        SELECT team_id, id, statement FROM hypotheses
+    """
+    with acting_as(database_name, role, ledger.caller.team_id) as connection:
+        # The dreamer may not write it at all; nobody may write it about what is no Relationship.
+        refused = refusal(connection, sql.SQL(known).format())
+        assert refused is not None
+        assert issubclass(refused, psycopg.errors.InsufficientPrivilege | psycopg.errors.ForeignKeyViolation)
+
+
+# How it is tried: through the doors, by bare SQL, and by two clients at once.
+TRIED = {
+    "api": test_no_request_can_ask_for_guesses_among_the_results,
+    "sql": test_no_role_puts_a_guess_among_what_recall_reads,
+    "two clients": test_two_clients_that_push_a_guess_while_they_recall_find_it_in_no_result,
+}

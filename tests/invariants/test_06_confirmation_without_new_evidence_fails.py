@@ -24,7 +24,7 @@ from tests.cycles import make_pattern, read_hypotheses, run_once
 from tests.factories import Position, make_relationship
 from tests.integration.feedback_case import SOURCE_TEXT, TRACE, Case, make_case, refusal
 from tests.invariants import attempts
-from tests.invariants.attempts import acting_as
+from tests.invariants.attempts import acting_as, at_once
 
 STATEMENT = "FastAPI may depend on AnyIO."
 RATIONALE = "Both are used by the same things."
@@ -226,3 +226,23 @@ async def test_nobody_marks_a_guess_as_submitted_without_a_submission(
             Scope("app", team.team_id), lambda w: w.execute("UPDATE hypotheses SET status = 'submitted'")
         )
     assert [row["status"] for row in await read_hypotheses(database, team)] == ["proposed"]
+
+
+async def test_two_clients_that_echo_a_guess_at_once_confirm_nothing(
+    api: Api, case: Case, make_profile: MakeProfile
+) -> None:
+    clients = [await api.client(case.caller), await api.client(await make_profile(case.caller, "Second"))]
+    path = f"/v1/dreams/{case.hypothesis_id}/feedback"
+    before = await case.traces()
+    echoes = [over_http(case, text) for text in (STATEMENT, SOURCE_TEXT, RATIONALE, STATEMENT.upper())]
+    statuses = await at_once(*(client.post(path, json=body) for client in clients for body in echoes))
+    assert statuses == [422] * 8
+    assert await case.traces() == before
+
+
+# How it is tried: through the doors, by bare SQL, and by two clients at once.
+TRIED = {
+    "api": test_a_client_is_refused_and_may_then_confirm_with_new_evidence,
+    "sql": test_the_database_takes_no_confirmation_that_rests_on_nothing,
+    "two clients": test_two_clients_that_echo_a_guess_at_once_confirm_nothing,
+}

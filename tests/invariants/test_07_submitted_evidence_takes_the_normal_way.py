@@ -5,11 +5,14 @@ a guess, however likely, buys it nothing; and what slips past the rule of indepe
 """
 
 from dataclasses import replace
+from typing import LiteralString
 
+import psycopg
 import pytest
+from psycopg import sql
 
 from app.hypotheses.echo import EchoIndex
-from app.kernel.database import Database, Scope
+from app.kernel.database import Database, Role, Scope
 from app.kernel.errors import InvalidInput, NotFound
 from app.remember.lexical.verifier import LexicalVerifier
 from app.remember.placements import RelationshipOutcome
@@ -20,6 +23,7 @@ from app.review.feedback import Feedback
 from app.review.submissions import settle_submissions
 from app.tenancy.authority import Authority
 from app.tenancy.callers import Caller
+from tests.api.client import Api
 from tests.conftest import MakeProfile, MakeTeam
 from tests.factories import CANDIDATE, make_relationship
 from tests.integration.feedback_case import Case, make_case, refusal
@@ -32,6 +36,8 @@ from tests.integration.submissions import (
     run,
     submit,
 )
+from tests.invariants.attempts import acting_as, at_once
+from tests.invariants.attempts import refusal as refused_by
 
 TRUE = "The user confirmed that FastAPI depends on AnyIO."
 STATEMENT = "FastAPI may depend on AnyIO."
@@ -245,3 +251,63 @@ async def test_intake_and_state_are_one_step(case: Case, monkeypatch: pytest.Mon
     with pytest.raises(RuntimeError):
         await case.decide(Feedback("confirm_true", None, case.confirmation(TRUE)))
     assert await case.traces() == before
+
+
+async def test_two_clients_that_confirm_at_once_bring_one_submission_the_normal_way(
+    api: Api, case: Case, make_profile: MakeProfile
+) -> None:
+    second = await make_profile(case.caller, "Second")
+    path = f"/v1/dreams/{case.hypothesis_id}/feedback"
+    body = {
+        "decision": "confirm_true",
+        "evidence": [{"content": TRUE}],
+        "proposal": {
+            "entities": [
+                {"ref": "s", "name": "FastAPI", "known_entity_id": case.fastapi},
+                {"ref": "o", "name": "AnyIO", "known_entity_id": case.anyio},
+            ],
+            "relationships": [
+                {
+                    "proposal_id": "p1",
+                    "subject_ref": "s",
+                    "predicate": "depends_on",
+                    "object_ref": "o",
+                    "evidence": [{"evidence_index": 0, "start": 0, "end": len(TRUE)}],
+                }
+            ],
+        },
+    }
+    clients = [await api.client(case.caller), await api.client(second)]
+    statuses = await at_once(*(client.post(path, json=body) for client in clients))
+    assert statuses[0] != statuses[1]
+    assert set(statuses) & {409, 422}
+    assert len(await case.read("SELECT 1 FROM hypothesis_submissions WHERE hypothesis_id = %(id)s")) == 1
+    assert (
+        await case.read("SELECT 1 FROM relationships WHERE predicate_key = 'depends_on' AND version > 1")
+        == []
+    )
+
+
+@pytest.mark.parametrize("role", ["app", "dreamer"])
+async def test_no_role_rewrites_what_was_submitted_or_how_it_was_judged(
+    case: Case, database_name: str, role: Role
+) -> None:
+    await land(case, await confirm(case, case.confirmation(TRUE)))
+    rewrites: tuple[LiteralString, ...] = (
+        "UPDATE evidence SET content = 'FastAPI depends on AnyIO, surely.'",
+        "UPDATE ingests SET proposal = '{{}}'",
+        "UPDATE verification_events SET verdict = 'entailed'",
+        "UPDATE citations SET quote = 'FastAPI depends on AnyIO.'",
+        "DELETE FROM verification_events",
+    )
+    with acting_as(database_name, role, case.caller.team_id) as connection:
+        for rewrite in rewrites:
+            assert refused_by(connection, sql.SQL(rewrite).format()) is psycopg.errors.InsufficientPrivilege
+
+
+# How it is tried: through the doors, by bare SQL, and by two clients at once.
+TRIED = {
+    "api": test_two_clients_that_confirm_at_once_bring_one_submission_the_normal_way,
+    "sql": test_no_role_rewrites_what_was_submitted_or_how_it_was_judged,
+    "two clients": test_two_clients_that_confirm_at_once_bring_one_submission_the_normal_way,
+}

@@ -19,13 +19,14 @@ from app.ledger.vocabulary import Status, TransitionEffect
 from app.review.feedback import Feedback
 from app.tables import metadata
 from app.tenancy.callers import Caller
+from tests.api.client import Api
 from tests.conftest import MakeProfile
 from tests.cycles import Pattern, make_pattern, read_events, read_hypotheses, run_once
 from tests.databases import admin_url
 from tests.factories import change_relationship, make_relationship
 from tests.integration.feedback_case import Case, make_case
 from tests.integration.submissions import remember, state
-from tests.invariants.attempts import acting_as, refusal
+from tests.invariants.attempts import acting_as, at_once, refusal
 from tests.invariants.catalogue import GUESSES, TABLES
 
 
@@ -264,4 +265,37 @@ ANOTHER_VALUE = {
     Integer: sql.SQL("coalesce({}, 0) + 1"),
     DateTime: sql.SQL("{} + interval '1 day'"),
     JSONB: sql.SQL("jsonb_build_object('was', {})"),
+}
+
+
+async def test_two_clients_that_retract_and_reject_at_once_delete_nothing(
+    api: Api, database: Database, team: Caller, make_profile: MakeProfile
+) -> None:
+    case = await make_case(database, team)
+    owner, second = await api.client(case.caller), await api.client(await make_profile(case.caller, "Second"))
+    count: LiteralString = """
+        SELECT (SELECT count(*) FROM hypothesis_events WHERE team_id = %(team_id)s) AS events,
+               (SELECT count(*) FROM hypothesis_sources WHERE team_id = %(team_id)s) AS sources
+    """
+    [before] = await case.read(count)
+    path = f"/v1/dreams/{case.hypothesis_id}/feedback"
+    statuses = await at_once(
+        owner.post(f"/v1/relationships/{case.source.relationship_id}/retract", json={}),
+        second.post(path, json={"decision": "reject"}),
+        owner.post(path, json={"decision": "stale"}),
+        second.post(f"/v1/evidence/{case.source.evidence_id}/retract", json={}),
+    )
+    assert statuses[0] == 200
+    assert statuses[3] == 403
+    [after] = await case.read(count)
+    assert (await case.hypothesis())["status"] in ("rejected", "stale")
+    assert after["sources"] == before["sources"]
+    assert after["events"] > before["events"]
+
+
+# How it is tried: through the doors, by bare SQL, and by two clients at once.
+TRIED = {
+    "api": test_two_clients_that_retract_and_reject_at_once_delete_nothing,
+    "sql": test_nobody_who_serves_may_delete,
+    "two clients": test_two_clients_that_retract_and_reject_at_once_delete_nothing,
 }

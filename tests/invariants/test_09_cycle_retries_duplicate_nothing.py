@@ -22,6 +22,7 @@ from app.queue.leases import Lease, lease_due
 from app.tenancy.callers import Caller
 from app.tenancy.teams import new_team_id
 from tests.api.client import Api
+from tests.conftest import MakeProfile
 from tests.cycles import (
     lease_run,
     make_pattern,
@@ -35,7 +36,7 @@ from tests.cycles import (
 from tests.databases import admin_url, create_database, drop_database, service_url
 from tests.factories import change_relationship, make_entity, make_relationship
 from tests.hypothesis_factories import set_status
-from tests.invariants.attempts import acting_as, refusal
+from tests.invariants.attempts import acting_as, at_once, refusal
 from tests.invariants.forgeries import forge_guess
 from tests.moments import DAY, NOW
 
@@ -298,3 +299,26 @@ async def test_a_client_that_starts_again_and_again_gets_the_same_run(api: Api, 
     answers = await asyncio.gather(*(client.post("/v1/cycle-runs", json={}) for _ in range(8)))
     assert len({answer.json()["run_id"] for answer in answers}) == 1
     assert len((await client.get("/v1/cycle-runs")).json()["items"]) == 1
+
+
+async def test_two_clients_that_start_and_cancel_at_once_leave_one_run_a_window(
+    api: Api, team: Caller, make_profile: MakeProfile
+) -> None:
+    clients = [await api.client(team), await api.client(await make_profile(team, "Second"))]
+    for _ in range(3):
+        await at_once(*(client.post("/v1/cycle-runs", json={}) for client in clients * 4))
+        listed = (await clients[0].get("/v1/cycle-runs")).json()["items"]
+        [live] = [run for run in listed if run["status"] == "queued"]
+        cancel = f"/v1/cycle-runs/{live['run_id']}/cancel"
+        assert await at_once(*(client.post(cancel) for client in clients)) == [200, 200]
+    listed = (await clients[0].get("/v1/cycle-runs")).json()["items"]
+    assert [run["status"] for run in listed] == ["cancelled"] * 3
+    assert len({run["window_key"] for run in listed}) == 3
+
+
+# How it is tried: through the doors, by bare SQL, and by two clients at once.
+TRIED = {
+    "api": test_a_client_that_starts_again_and_again_gets_the_same_run,
+    "sql": test_the_database_takes_no_second_run_for_a_window_nor_beside_a_live_one,
+    "two clients": test_two_clients_that_start_and_cancel_at_once_leave_one_run_a_window,
+}

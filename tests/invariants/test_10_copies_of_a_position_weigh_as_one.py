@@ -5,15 +5,23 @@ budgets as with one. Each of them is a source all the same, so that losing one i
 the premise.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import LiteralString
+
+import psycopg
+import pytest
+from psycopg import sql
 
 from app.dreaming.model import Inputs, Premise, Proposal
 from app.dreaming.runs import StartRequest
 from app.dreaming.snapshot import read_inputs
-from app.kernel.database import Database, Row, Scope
+from app.kernel.database import Database, Role, Row, Scope
 from app.tenancy.callers import Caller
+from tests.api.client import Api, example_submission
+from tests.api.placing import place_all
 from tests.conftest import MakeProfile, MakeTeam
 from tests.cycles import (
     Pattern,
@@ -26,6 +34,7 @@ from tests.cycles import (
 )
 from tests.factories import CANDIDATE, Made, Position, change_relationship, make_entity, make_relationship
 from tests.integration.submissions import relationship, remember, rows, state
+from tests.invariants.attempts import acting_as, at_once, refusal
 from tests.moments import DAY, NOW
 
 
@@ -220,3 +229,39 @@ async def test_what_ten_profiles_remember_in_their_own_words_is_one_premise(
         assert (await remember(database, profile, submission)).status == "active"
     [premise] = (await read(database, team)).premises
     assert len({source.owner_profile_id for source in premise.sources}) == 10
+
+
+async def test_two_profiles_that_say_the_same_at_once_are_one_premise(
+    api: Api, database: Database, team: Caller, make_profile: MakeProfile
+) -> None:
+    second = await make_profile(team, "Second")
+    clients = [await api.client(team), await api.client(second)]
+    body = example_submission()
+    assert await at_once(*(client.post("/v1/remember", json=body) for client in clients * 3)) == [202] * 6
+    await asyncio.gather(place_all(database, team), place_all(database, team))
+    [premise] = (await read(database, team)).premises
+    assert {source.owner_profile_id for source in premise.sources} == {team.profile_id, second.profile_id}
+    assert len(premise.sources) == 2
+
+
+@pytest.mark.parametrize("role", ["app", "dreamer"])
+async def test_no_role_makes_two_premises_of_one(
+    database: Database, database_name: str, team: Caller, role: Role
+) -> None:
+    await make_pattern(database, team)
+    attempts: tuple[LiteralString, ...] = (
+        "UPDATE relationships SET semantic_group_key = 'another'",
+        "UPDATE relationships SET owner_profile_id = 'another'",
+        "UPDATE relationships SET polarity = '-'",
+    )
+    with acting_as(database_name, role, team.team_id) as connection:
+        for attempt in attempts:
+            assert refusal(connection, sql.SQL(attempt).format()) is psycopg.errors.InsufficientPrivilege
+
+
+# How it is tried: through the doors, by bare SQL, and by two clients at once.
+TRIED = {
+    "api": test_two_profiles_that_say_the_same_at_once_are_one_premise,
+    "sql": test_no_role_makes_two_premises_of_one,
+    "two clients": test_two_profiles_that_say_the_same_at_once_are_one_premise,
+}

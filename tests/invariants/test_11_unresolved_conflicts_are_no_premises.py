@@ -4,6 +4,7 @@ An open or overdue case takes all its positions out, wherever a cycle is when it
 preferred position only, a dismissed one is none.
 """
 
+import asyncio
 from collections.abc import Sequence
 from typing import Literal, LiteralString
 
@@ -15,7 +16,8 @@ from app.dreaming.model import Inputs, Proposal
 from app.dreaming.snapshot import read_inputs
 from app.kernel.database import Database, Row, Scope
 from app.tenancy.callers import Caller
-from tests.api.client import Api
+from tests.api.client import Api, example_submission
+from tests.api.placing import place_all
 from tests.conftest import MakeProfile
 from tests.cycles import (
     Pattern,
@@ -30,7 +32,7 @@ from tests.cycles import (
 from tests.databases import admin_url
 from tests.factories import make_conflict, make_relationship
 from tests.integration.submissions import remember, rows, state
-from tests.invariants.attempts import acting_as, refusal
+from tests.invariants.attempts import acting_as, at_once, refusal
 from tests.moments import NOW
 
 LAST = ("Library 4", "depends_on", "Engine 4")
@@ -248,3 +250,32 @@ async def test_the_dreamer_decides_no_conflict(
         assert refusal(connection, sql.SQL(attempt).format()) is psycopg.errors.InsufficientPrivilege
     await run_once(database, team)
     assert await rows(database, team, "SELECT * FROM conflict_cases WHERE team_id = %(team_id)s") == before
+
+
+async def test_two_profiles_that_contradict_each_other_at_once_carry_no_dream(
+    api: Api, database: Database, team: Caller, make_profile: MakeProfile
+) -> None:
+    opponent = await make_profile(team, "Opponent")
+    clients = [await api.client(team), await api.client(opponent)]
+    affirmed = example_submission()
+    text = "FastAPI does not depend on Starlette."
+    denied = example_submission(evidence=[{"content": text}])
+    [proposal] = denied["proposal"]["relationships"]
+    proposal |= {"polarity": "-", "evidence": [{"evidence_index": 0, "start": 0, "end": len(text)}]}
+    bodies = [affirmed, denied] * 2
+    statuses = await at_once(
+        *(client.post("/v1/remember", json=body) for client, body in zip(clients * 2, bodies, strict=True))
+    )
+    assert statuses == [202] * 4
+    await asyncio.gather(place_all(database, team), place_all(database, team))
+    listed = (await clients[0].get("/v1/conflicts")).json()["items"]
+    assert [(case["kind"], case["status"]) for case in listed] == [("opposite_polarity", "open")]
+    assert await dreamable_ids(database, team) == set()
+
+
+# How it is tried: through the doors, by bare SQL, and by two clients at once.
+TRIED = {
+    "api": test_a_conflict_that_two_profiles_remembered_carries_no_dream,
+    "sql": test_the_dreamer_decides_no_conflict,
+    "two clients": test_two_profiles_that_contradict_each_other_at_once_carry_no_dream,
+}

@@ -1,6 +1,8 @@
 """The specification lists eleven acceptance invariants; each has a module here that tries to break it."""
 
 import ast
+import importlib
+import inspect
 import re
 from pathlib import Path
 
@@ -8,6 +10,11 @@ import pytest
 
 HERE = Path(__file__).parent
 NUMBERED = re.compile(r"test_(\d\d)_[a-z_]+\.py")
+SIGNS = {
+    "api": ("client",),
+    "sql": ("acting_as(", "psycopg.connect("),
+    "two clients": ("asyncio.gather(", "at_once("),
+}
 MODULES = {path: int(found[1]) for path in HERE.glob("test_*.py") if (found := NUMBERED.fullmatch(path.name))}
 
 
@@ -35,3 +42,14 @@ def test_each_module_names_its_invariant_and_tries_it(path: Path) -> None:
         assert "skip" not in marks
         assert "xfail" not in marks
         assert any(isinstance(node, ast.Assert | ast.With) for node in ast.walk(test)), test.name
+
+
+@pytest.mark.parametrize("path", sorted(MODULES), ids=lambda path: str(path.name))
+def test_each_invariant_is_tried_through_the_api_through_sql_and_by_two_clients_at_once(path: Path) -> None:
+    module = importlib.import_module(f"tests.invariants.{path.stem}")
+    assert set(module.TRIED) == {"api", "sql", "two clients"}
+    for way, test in module.TRIED.items():
+        assert test.__module__ == module.__name__
+        body = inspect.getsource(test)
+        # Two clients really act at once; SQL is spoken as one of the roles; the API is asked by a client.
+        assert any(sign in body for sign in SIGNS[way]), (way, test.__name__)
