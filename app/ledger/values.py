@@ -21,7 +21,7 @@ MAX_NUMBER_DIGITS: Final = 40
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,6})?([Zz]|[+-]\d{2}:\d{2})")
-_MONTHS = (
+MONTHS = (
     "January",
     "February",
     "March",
@@ -173,7 +173,7 @@ def _spell_number(canonical: str) -> list[str]:
 
 
 def _spell_date(day: date) -> list[str]:
-    month = _MONTHS[day.month - 1]
+    month = MONTHS[day.month - 1]
     forms = [day.isoformat()]
     for name in (month, month[:3], f"{month[:3]}."):
         for number in (str(day.day), f"{day.day:02d}", _ordinal(day.day)):

@@ -39,6 +39,12 @@ Decisions where the design is silent:
 * New support brings a retracted or rejected position back; a superseded one is put to a temporal review.
 * An endpoint that is merged between finding and placing leaves its proposal for the next try, which finds the
   survivor. A review that is resolved while the worker is at work does the same.
+* A scope and a window are the client's words until the evidence says them. Each citation must hold every word of
+  the scope, or a review of kind scope asks (as named, `unscoped`, `reject`). Each cited item must hold the day of
+  `valid_from` and `valid_to` in a form of a date Value, in its text or, where it has a source key and so can be
+  looked up, in the name of its revision or its metadata; or a review of kind temporal asks (`accept`, `undated`,
+  `reject`). The owner may answer either; the answer stays on record. A month or a year gives its first day, and
+  the time of day is not looked at (`carried`).
 * Held evidence is decided about once: released, its proposals go through all steps from the first; discarded or
   taken back, it ends them, whatever else they cite. Its source revision stays the current one: the source did
   change, and an older revision comes back only by being submitted again. A confirmation that ended while its

@@ -16,11 +16,14 @@ from app.kernel.database import Database, Scope, Writing
 from app.ledger.typed_values import find_or_create_values
 from app.ledger.vocabulary import TypedValue
 from app.queue.leases import Lease, hold
+from app.remember.carried import CitedItem, find_uncarried
 from app.remember.examine import Held, Ready, examine
+from app.remember.intake import cited_spans
 from app.remember.judging import EchoCheck, Judged, judge_proposals
 from app.remember.place import place_held, place_relationship
 from app.remember.resolve import New, Resolution, create_missing, find_known
 from app.remember.store import Placing
+from app.remember.submission import RelationshipProposal
 from app.remember.verify import Verifier, VerifierFailure
 from app.remember.work import Delay, Work, begin_placement, end_placement, give_up
 
@@ -138,9 +141,20 @@ def _examine(
         if any(work.evidence[span.evidence_index].is_withheld for span in proposal.evidence):
             examined[position] = Held("evidence_quarantined", "evidence_quarantined")
         else:
-            examined[position] = examine(proposal, entities, work.predicates)
+            found = examine(proposal, entities, work.predicates)
+            if isinstance(found, Ready):
+                examined[position] = find_uncarried(proposal, _cited_items(work, proposal)) or found
+            else:
+                examined[position] = found
     ready = {position: one for position, one in examined.items() if isinstance(one, Ready)}
     return ready, {position: one for position, one in examined.items() if isinstance(one, Held)}
+
+
+def _cited_items(work: Work, proposal: RelationshipProposal) -> list[CitedItem]:
+    return [
+        CitedItem(work.evidence[index].content, spans, work.evidence[index].record)
+        for index, spans in cited_spans(proposal).items()
+    ]
 
 
 async def _prepare(

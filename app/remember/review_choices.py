@@ -5,7 +5,7 @@ All but `read_choices` is pure. A choice is one word:
 * a held Relationship: `accept` (it holds, and takes the place of its owner's own positions that cannot hold
   beside it), `reject`, and for kind policy `dispute` (both stay, and neither counts);
 * a held proposal: kind identity an Entity's id or `new`, kind predicate a registered key, kind scope the scope
-  itself or `unscoped`; for each of them also `reject`.
+  itself or `unscoped`, kind temporal `accept` or `undated`; for each of them also `reject`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,16 +25,21 @@ REJECT: Final = "reject"
 DISPUTE: Final = "dispute"
 NEW: Final = "new"
 UNSCOPED: Final = "unscoped"
+UNDATED: Final = "undated"
 MAX_SCOPE_LENGTH: Final = 128
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What reviews have decided about one ingest: Entities by ref, predicates and scopes by proposal id."""
+    """What reviews have decided about one ingest: Entities by ref, all else by proposal id.
+
+    `keeps_window` says whether the window stays as the client named it.
+    """
 
     entity_ids: Mapping[str, str]
     predicate_keys: Mapping[str, str]
     scopes: Mapping[str, str | None]
+    keeps_window: Mapping[str, bool]
 
 
 def check_choice(review: Review, choice: str, predicates: Mapping[str, Predicate]) -> None:
@@ -62,7 +67,10 @@ def check_choice(review: Review, choice: str, predicates: Mapping[str, Predicate
         case "scope":
             if not choice.strip() or len(choice) > MAX_SCOPE_LENGTH:
                 raise refuse_choice(f"Choose a scope of 1..{MAX_SCOPE_LENGTH} characters, or {UNSCOPED}.")
-        case "temporal" | "policy":
+        case "temporal":
+            if choice not in (ACCEPT, UNDATED):
+                raise refuse_choice(f"Choose {ACCEPT}, {UNDATED} or {REJECT}.")
+        case "policy":
             raise refuse_choice(f"Choose {REJECT}.")
 
 
@@ -85,6 +93,11 @@ async def read_choices(reading: Reading, team_id: str, ingest_id: str) -> Choice
             if "predicate_key" in row["choice"]
         },
         scopes={row["proposal_id"]: row["choice"]["scope"] for row in rows if "scope" in row["choice"]},
+        keeps_window={
+            row["proposal_id"]: row["choice"]["keeps_window"]
+            for row in rows
+            if "keeps_window" in row["choice"]
+        },
     )
 
 
@@ -103,10 +116,15 @@ def apply_choices(
 
 def _apply(proposal: RelationshipProposal, choices: Choices) -> RelationshipProposal:
     proposal_id = proposal.proposal_id
+    keeps_window = choices.keeps_window.get(proposal_id, True)
     return replace(
         proposal,
         predicate=choices.predicate_keys.get(proposal_id, proposal.predicate),
         scope=choices.scopes.get(proposal_id, proposal.scope),
+        valid_from=proposal.valid_from if keeps_window else None,
+        valid_to=proposal.valid_to if keeps_window else None,
+        is_scope_decided=proposal_id in choices.scopes,
+        is_window_decided=proposal_id in choices.keeps_window,
     )
 
 

@@ -4,8 +4,8 @@ A held proposal is put back into its ingest's placement, where it is examined, v
 other: the choice only replaces what was unclear. A held Relationship was verified already; its supports are
 weighed again, and it goes on as `held_positions` says.
 
-Only the owner decides about a Relationship or a proposal; an operator may also say which Entity, predicate or
-scope a proposal means, because that changes nobody's position.
+Only the owner decides about a Relationship or a proposal; an operator may also say which Entity, predicate,
+scope or window a proposal means, because that changes nobody's position.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ from app.remember.aliases import keep_backed_aliases
 from app.remember.held_positions import go_on
 from app.remember.intake import PLACEMENT
 from app.remember.placement_state import placement_state, set_placement_state
-from app.remember.review_choices import NEW, REJECT, UNSCOPED, check_choice, refuse_choice
+from app.remember.review_choices import ACCEPT, NEW, REJECT, UNSCOPED, check_choice, refuse_choice
 from app.remember.submission import EntityProposal, from_stored
 from app.tenancy.callers import Caller
 
@@ -95,6 +95,8 @@ async def _meaning(w: Writing, caller: Caller, review: Review, choice: str) -> d
     """Return what placing reads of the choice; a new Entity is made here, so that it is made once."""
     if review.kind == "predicate":
         return {"predicate_key": choice}
+    if review.kind == "temporal":
+        return {"keeps_window": choice == ACCEPT}
     if review.kind == "scope":
         return {"scope": None if choice == UNSCOPED else choice.strip()}
     ingest = await w.fetch_one(_INGEST, {"team_id": caller.team_id, "ingest_id": review.ingest_id})

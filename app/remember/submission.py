@@ -72,7 +72,11 @@ class CorrectionTarget:
 
 @dataclass(frozen=True, slots=True)
 class RelationshipProposal:
-    """What the cited text is said to state. Exactly one of `object_ref` and `object_value` is set."""
+    """What the cited text is said to state. Exactly one of `object_ref` and `object_value` is set.
+
+    `is_scope_decided` and `is_window_decided` are set by a review, never by a client: then
+    they hold, cited or not.
+    """
 
     proposal_id: str
     subject_ref: str
@@ -87,6 +91,8 @@ class RelationshipProposal:
     valid_to: datetime | None = None
     correction_target: CorrectionTarget | None = None
     client_comment: str | None = None
+    is_scope_decided: bool = False
+    is_window_decided: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,11 +22,15 @@ LONGEST_DELAY_SECONDS: Final = 900.0
 
 @dataclass(frozen=True, slots=True)
 class CitedText:
-    """One evidence item of the ingest. What `is_withheld` was held and not released: nothing reads it."""
+    """One evidence item of the ingest. What `is_withheld` was held and not released: nothing reads it.
+
+    `record` is the name of its source revision and its metadata, if it has a source.
+    """
 
     evidence_id: str
     content: str
     is_withheld: bool
+    record: tuple[object, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,7 @@ async def begin_placement(w: Writing, lease: Lease) -> Work:
         *from_stored(ingest["proposal"]), await read_choices(w, lease.team_id, lease.item_id)
     )
     texts = {
-        row["evidence_index"]: CitedText(row["evidence_id"], row["content"], row["is_withheld"])
+        row.pop("evidence_index"): CitedText(**row | {"record": tuple(row["record"])})
         for row in await w.fetch_all(_EVIDENCE, params)
     }
     contents = [text.content for text in texts.values() if not text.is_withheld]
@@ -148,7 +152,9 @@ _BEGIN: LiteralString = """
 _EVIDENCE: LiteralString = """
     SELECT item.evidence_index, evidence.id AS evidence_id, evidence.content,
            evidence.state IN ('quarantined', 'discarded')
-           OR (evidence.state = 'retracted' AND evidence.quarantine_reason IS NOT NULL) AS is_withheld
+           OR (evidence.state = 'retracted' AND evidence.quarantine_reason IS NOT NULL) AS is_withheld,
+           CASE WHEN evidence.source_id IS NULL THEN '[]'::jsonb
+                ELSE jsonb_build_array(evidence.source_revision, evidence.metadata) END AS record
     FROM ingest_evidence AS item
     JOIN evidence ON evidence.team_id = item.team_id AND evidence.id = item.evidence_id
     WHERE item.team_id = %(team_id)s AND item.ingest_id = %(ingest_id)s

@@ -251,6 +251,8 @@ async def test_recall_refuses_what_it_cannot_answer(api: Api, team: Caller) -> N
 async def test_recall_answers_as_of_a_moment(api: Api, team: Caller) -> None:
     client = await api.client(team)
     body = _with_relationship(valid_from="2026-01-01T01:00:00+01:00", valid_to="2026-02-01T00:00:00Z")
+    dates = {"from": "1 January 2026", "to": "2026-02-01"}
+    body["evidence"][0] |= {"source_key": "minutes", "source_revision": "1", "metadata": dates}
     await client.post("/v1/remember", json=body)
     await place_all(api.database, team)
     found = {}

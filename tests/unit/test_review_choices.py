@@ -52,7 +52,7 @@ def test_a_held_proposal_takes_what_its_kind_asks_for(kind: ReviewKind, choice: 
     [
         *(("identity", "accept"), ("identity", "ENT_00000000000000000000000000"), ("identity", "")),
         *(("predicate", "needs"), ("predicate", "Depends_On"), ("predicate", "new"), ("predicate", ENTITY)),
-        *(("scope", " "), ("scope", "x" * 129), ("temporal", "accept"), ("policy", "dispute")),
+        *(("scope", " "), ("scope", "x" * 129), ("temporal", "unscoped"), ("policy", "dispute")),
     ],
 )
 def test_a_held_proposal_takes_nothing_else(kind: ReviewKind, choice: str) -> None:
@@ -86,7 +86,10 @@ def test_choices_replace_what_was_unclear_and_nothing_else() -> None:
     first = RelationshipProposal("p1", "f", "needs it", (CitedSpan(0, 0, 9),), object_ref="s", scope="docs")
     second = replace(first, proposal_id="p2")
     decided, proposals = apply_choices(
-        entities, (first, second), Choices({"s": ENTITY}, {"p1": "depends_on"}, {"p2": None})
+        entities, (first, second), Choices({"s": ENTITY}, {"p1": "depends_on"}, {"p2": None}, {})
     )
     assert decided == (replace(entities[0], known_entity_id=ENTITY, is_decided=True), entities[1])
-    assert proposals == (replace(first, predicate="depends_on"), replace(second, scope=None))
+    assert proposals == (
+        replace(first, predicate="depends_on"),
+        replace(second, scope=None, is_scope_decided=True),
+    )

@@ -95,8 +95,8 @@ class ResolveReviewBody(Closed):
     """What was chosen, in one word.
 
     A held Relationship: `accept`, `reject`, for kind policy also `dispute`. A held proposal: for kind identity an
-    entity's id or `new`, for kind predicate a registered key, for kind scope the scope itself or `unscoped`; for
-    each of them also `reject`.
+    entity's id or `new`, for kind predicate a registered key, for kind scope the scope itself or `unscoped`, for
+    kind temporal `accept` or `undated`; for each of them also `reject`.
     """
 
     choice: Choice
