@@ -122,7 +122,7 @@ def test_what_a_review_has_decided_is_not_asked_again() -> None:
             ),
             said,
         )
-        return held and held.review
+        return None if held is None else held.review
 
     assert ask(scope_decided=False, window_decided=False) == "scope"
     assert ask(scope_decided=True, window_decided=False) == "temporal"
