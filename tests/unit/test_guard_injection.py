@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from app.remember.guard.injection import find_injection
 from app.remember.guard.wording import CLASSES
 from tests.unit import guard_lines
 from tests.unit.guard_second_lines import SECOND_BENIGN, SECOND_HOSTILE
+from tests.unit.guard_third_lines import THIRD_HOSTILE
 
 MOST_MISSED = 0.05
 MOST_HELD = 0.02
@@ -192,3 +194,8 @@ def test_no_benign_line_of_the_second_set_is_held() -> None:
 
 def test_hostile_lines_of_the_second_set_are_held() -> None:
     assert share(SECOND_HOSTILE, lambda line: find_injection(line) is None) <= MOST_MISSED
+
+
+def test_of_the_third_set_as_many_are_held_as_the_documentation_says() -> None:
+    held = sum(find_injection(line) is not None for line in THIRD_HOSTILE)
+    assert f"| {held} of {len(THIRD_HOSTILE)} | |" in Path("docs/guard.md").read_text()
