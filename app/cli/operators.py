@@ -40,6 +40,7 @@ def add_commands(cli: typer.Typer) -> None:
     runs.command("list")(list_runs)
     runs.command("show")(show_run)
     runs.command("cancel")(cancel_run)
+    runs.command("exchanges")(show_exchanges)
     cli.add_typer(runs, name="runs")
     settings = typer.Typer(help="Settings of dreaming, in force at once.", no_args_is_help=True)
     settings.command("show")(show_settings)
@@ -76,6 +77,28 @@ def cancel_run(run_id: str, as_json: AsJson = False) -> None:
     with open_client(read_settings()) as client:
         run = client.post(f"/v1/cycle-runs/{run_id}/cancel")
     print_json(run) if as_json else print_run(run)
+
+
+def show_exchanges(run_id: str, as_json: AsJson = False) -> None:
+    """Show what a cycle and its provider said to each other, where the server keeps it."""
+    with open_client(read_settings()) as client:
+        kept = client.get(f"/v1/cycle-runs/{run_id}/exchanges")
+    if as_json:
+        print_json(kept)
+        return
+    if not kept["items"]:
+        print_lines("Nothing was kept: the run asked no provider, or DENSEMEM_EXCHANGE_DAYS is 0.")
+    for turn in kept["items"]:
+        fault = f" ({turn['fault']})" if turn["fault"] else ""
+        print_lines(
+            f"Turn {turn['turn']}, {turn['model']}, {turn['prompt_version']}: {turn['outcome']}{fault},"
+            f" {turn['ideas']} ideas, {turn['malformed']} of them malformed."
+        )
+        print_lines(turn["request"] or "The request is kept no longer.", "")
+        print_lines(turn["answer"] or "There is no answer, or it is kept no longer.", "")
+        print_lines(
+            *(f"  {reference}: {meaning}" for reference, meaning in (turn["references"] or {}).items())
+        )
 
 
 def costs(

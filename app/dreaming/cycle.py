@@ -17,6 +17,7 @@ import structlog
 from app.dreaming.budgets import Budgets, lower_budgets, team_budgets
 from app.dreaming.choice import choose_generator
 from app.dreaming.digest import digest_snapshot
+from app.dreaming.exchanges import keep_exchange
 from app.dreaming.faults import end_exhausted_run, hand_back_run, record_fault
 from app.dreaming.funnel import build_funnel
 from app.dreaming.generation import Compute, Generated, Generator, Task
@@ -25,6 +26,7 @@ from app.dreaming.model import Inputs
 from app.dreaming.outcome import Outcome, find_skip
 from app.dreaming.persist import Dream, persist_dream, persist_skip
 from app.dreaming.provider.conversation import Line
+from app.dreaming.provider.exchange import Exchange
 from app.dreaming.run_record import (
     BegunRun,
     RunEnd,
@@ -234,10 +236,14 @@ class _Cycle:
                     compute=self._compute,
                     deadline=time.monotonic() + seconds * DEADLINE_SHARE,
                     dry_run=run.dry_run,
+                    keep=self._keep_exchange,
                 )
                 return await generator.ask(task)
         except TimeoutError:
             return Generated(stopped_by="max_duration_seconds")
+
+    async def _keep_exchange(self, exchange: Exchange, days: int) -> None:
+        await keep_exchange(self._database, self._lease, exchange, days=days)
 
     async def _persist(self, dream: Dream, skip: Outcome | None) -> Outcome:
         seconds = self._lease_seconds

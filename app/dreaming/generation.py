@@ -7,7 +7,7 @@ loop.
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar
 
 from app.dreaming.budgets import Budgets
 from app.dreaming.grouping import form_groups
@@ -15,6 +15,9 @@ from app.dreaming.model import GeneratorKind, Group, Inputs, Proposal
 from app.dreaming.rules import GENERATOR_VERSION, propose
 from app.dreaming.spending import Purse
 from app.dreaming.split import PredicateShare
+
+if TYPE_CHECKING:
+    from app.dreaming.provider.exchange import Exchange
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -46,7 +49,10 @@ class Generated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What a generator that waits for somebody works on. `deadline` is by `time.monotonic`."""
+    """What a generator that waits for somebody works on. `deadline` is by `time.monotonic`.
+
+    `keep` stores a turn for operators, for so many days.
+    """
 
     inputs: Inputs
     budgets: Budgets
@@ -54,6 +60,7 @@ class Task:
     compute: Compute
     deadline: float
     dry_run: bool
+    keep: "Callable[[Exchange, int], Awaitable[None]] | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,3 +208,32 @@ class SpendingCharge(Base):
         ),
         Index("spending_charges_by_time", "created_at"),
     )
+
+
+class ProviderExchange(Base):
+    """One turn between a run and its provider. Written by the dreamer; the content goes when its days are over."""
+
+    __tablename__ = "provider_exchanges"
+
+    team_id: Mapped[str] = team_key()
+    id: Mapped[str] = mapped_column(primary_key=True)
+    cycle_run_id: Mapped[str]
+    model: Mapped[str]
+    prompt_version: Mapped[str]
+    turn: Mapped[int]
+    outcome: Mapped[str]
+    fault: Mapped[str | None]
+    ideas: Mapped[int]
+    malformed: Mapped[int]
+    request: Mapped[str | None]
+    answer: Mapped[str | None]
+    reference_table: Mapped[object | None] = mapped_column(JSONB)
+    created_at: Mapped[datetime] = created_now()
+    expires_at: Mapped[datetime]
+
+    __table_args__ = (
+        references("cycle_runs", "cycle_run_id", name="provider_exchanges_run"),
+        CheckConstraint("length(request) <= 70000 AND length(answer) <= 70000", name="is_capped"),
+        Index("provider_exchanges_by_run", "team_id", "cycle_run_id"),
+        Index("provider_exchanges_kept", "expires_at", postgresql_where=text("request IS NOT NULL")),
+    )

@@ -131,6 +131,12 @@ class Settings(BaseSettings):
         Literal["auto", "lexical", "provider"],
         Field(default="auto", description="Who verifies: lexical, provider, or auto: provider with a key."),
     ]
+    exchange_days: Annotated[
+        int,
+        Field(
+            default=0, ge=0, le=90, description="Days to keep what dreams and their model say; 0: not at all."
+        ),
+    ]
     price_file: Annotated[
         Path | None, Field(default=None, description="Prices in place of the built-in ones; see provider.md.")
     ]

@@ -3,9 +3,13 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Final
 
+from app.dreaming.exchanges import purge_exchanges
 from app.dreaming.planning import SCHEDULE, enqueue_due, seconds_until_planned
 from app.kernel.database import Database
+
+PURGE_SECONDS: Final = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +31,13 @@ def schedule_duty(database: Database) -> Duty:
         return await seconds_until_planned(database, now=datetime.now(UTC))
 
     return Duty(SCHEDULE, plan)
+
+
+def purge_duty(database: Database) -> Duty:
+    """Take out what was kept of exchanges with the provider for as long as was wanted."""
+
+    async def purge() -> float | None:
+        await purge_exchanges(database)
+        return PURGE_SECONDS
+
+    return Duty("purge", purge)

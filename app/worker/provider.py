@@ -49,6 +49,8 @@ class Provider:
             prices=self.prices,
             prompt=load_prompt(PROMPT),
             effort=self.settings.provider_effort,
+            exchange_days=self.settings.exchange_days,
+            secrets=known_secrets,
         )
 
     def choose_verifier(self, tally: Tally) -> Verifier:
@@ -82,3 +84,9 @@ async def open_provider(settings: Settings) -> AsyncIterator[Provider]:
     finally:
         await dreamer.close()
         await verifier.close()
+
+
+def known_secrets() -> tuple[str, ...]:
+    """Return what must not stand in anything that is kept: the key of the moment."""
+    found = find_key()
+    return (found.secret,) if isinstance(found, Key) else ()

@@ -13,9 +13,10 @@ from app.api.ids import RunId
 from app.api.queries import NoQuery, RepeatableStatus
 from app.api.replay import KeyHeader, once, perform
 from app.api.wire.costs import CostsAnswer, CostsQuery, write_costs
-from app.api.wire.runs import DreamingStatusAnswer, RunAnswer, RunsQuery, StartBody
+from app.api.wire.runs import DreamingStatusAnswer, ExchangeAnswer, RunAnswer, RunsQuery, StartBody
 from app.api.wire.shapes import Listed
 from app.dreaming.costs import read_dream_costs
+from app.dreaming.exchanges import list_exchanges
 from app.dreaming.run_history import get_run, list_runs
 from app.dreaming.runs import cancel_run, start_run
 from app.dreaming.status import dreaming_status
@@ -56,6 +57,19 @@ async def get_run_route(door: DoorHere, caller: Reader, run_id: RunId, _: NoQuer
     """What one cycle read, rejected, kept and cost."""
     run = await door.read(caller, lambda reading: get_run(reading, caller.team_id, run_id))
     return answer(RunAnswer.model_validate(run))
+
+
+@router.get(
+    "/v1/cycle-runs/{run_id}/exchanges",
+    operation_id="list_exchanges",
+    response_model=Listed[ExchangeAnswer],
+    responses=refusals(404),
+)
+async def list_exchanges_route(door: DoorHere, caller: Operator, run_id: RunId, _: NoQuery) -> Response:
+    """What was said between a run and its provider, where the installation keeps it."""
+    kept = await door.read(caller, lambda reading: list_exchanges(reading, caller.team_id, run_id))
+    items = [ExchangeAnswer.model_validate(each) for each in kept]
+    return answer(Listed[ExchangeAnswer](items=items, next_cursor=None))
 
 
 @router.post(

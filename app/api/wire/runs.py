@@ -159,6 +159,25 @@ class RunAnswer(Answer):
     would_persist: list[dict[str, object]] | None
 
 
+class ExchangeAnswer(Answer):
+    """One turn between a run and its provider, while it is kept: the contents are null once its days are over."""
+
+    exchange_id: str
+    run_id: str
+    model: str
+    prompt_version: str
+    turn: int
+    outcome: str = Field(description="answered, or the provider's fault by name.")
+    fault: str | None = Field(description="Why an answer could not be read at all.")
+    ideas: int
+    malformed: int
+    request: str | None
+    answer: str | None
+    references: dict[str, object] | None = Field(description="What each reference of the request stood for.")
+    created_at: UtcTime
+    expires_at: UtcTime
+
+
 class SettingAnswer(Answer):
     """What holds, and the level that it comes from."""
 

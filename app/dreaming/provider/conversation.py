@@ -6,13 +6,14 @@ charged; where nobody can know, its permit stays open and counts at its estimate
 
 import asyncio
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from app.dreaming.model import Inputs, Proposal
 from app.dreaming.provider.allowance import Allowance, Exceeded, allow_call, charge
 from app.dreaming.provider.answer import read_answer
+from app.dreaming.provider.exchange import Exchange, describe_exchange
 from app.dreaming.provider.pairs import Pair, Plan
 from app.dreaming.provider.sheet import Sheet, write_sheet
 from app.dreaming.spending import Permit, Purse, Stopped
@@ -49,12 +50,18 @@ def _draw_request() -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """Whom to ask and how; `draw_request` makes a reference for each request."""
+    """Whom to ask and how. For `exchange_days` each turn is kept for operators, without the `secrets` of the
+    moment.
+
+    `draw_request` makes a reference for each request.
+    """
 
     model: StructuredModel
     prices: PriceTable
     prompt: Prompt
     effort: Effort | None = None
+    exchange_days: int = 0
+    secrets: Callable[[], Sequence[str]] = tuple
     draw_request: Callable[[], str] = _draw_request
 
 
@@ -90,11 +97,13 @@ class Conversation:
     purse: Purse
     max_outputs: int
     deadline: float
+    keep: Callable[[Exchange], Awaitable[None]] | None = None
     _proposals: list[Proposal] = field(default_factory=list)
     _judged: list[Pair] = field(default_factory=list)
     # How much our own count of tokens falls short of the provider's, as far as it was told.
     _scale: float = 1.0
     _fault: str | None = None
+    _turn: int = 0
 
     async def hold(self) -> Said:
         """Return what the model said, until the plan, a budget, the turns or the provider ended it."""
@@ -112,10 +121,12 @@ class Conversation:
             if isinstance(permit, Stopped):
                 return self._stop(permit.stopped_by)
             outcome = await self._ask(question, permit)
+            read = read_answer(outcome.text, sheet) if isinstance(outcome, Answered) else None
+            await self._keep(question, outcome, sheet, read)
             most, retry = len(sheet.pairs), None
             match outcome:
                 case Answered(text=text):
-                    read = read_answer(text, sheet)
+                    assert read is not None
                     if isinstance(read, Unreadable):
                         retry, self._fault = _Retry(sheet, correct(text, read.fault)), "unreadable_answer"
                         continue
@@ -174,6 +185,27 @@ class Conversation:
             return await self.line.model.ask(question, deadline=self.deadline, tally=tally)
         finally:
             await asyncio.shield(self._settle(permit, tally))
+
+    async def _keep(
+        self,
+        question: Question,
+        outcome: Outcome,
+        sheet: Sheet,
+        read: Sequence[Proposal] | Unreadable | None,
+    ) -> None:
+        self._turn += 1
+        if self.keep is not None:
+            exchange = describe_exchange(
+                question,
+                outcome,
+                sheet,
+                read,
+                model=self.line.model.name,
+                prompt_version=self.line.prompt.version,
+                turn=self._turn,
+                secrets=self.line.secrets(),
+            )
+            await self.keep(exchange)
 
     async def _settle(self, permit: Permit, tally: Tally) -> None:
         """Charge what was used. What nobody can know stays at the estimate, unless more than that is known."""

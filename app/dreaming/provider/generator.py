@@ -1,5 +1,6 @@
 """The provider's generator: plan, converse, merge; or fall back to the rules and say so."""
 
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Final
 
@@ -9,6 +10,7 @@ from app.dreaming.generation import RULES, Generated, Generator, Task
 from app.dreaming.model import Group, Inputs, Target
 from app.dreaming.provider.allowance import Allowance, allow_call
 from app.dreaming.provider.conversation import Conversation, Line, Said, estimate_question
+from app.dreaming.provider.exchange import Exchange
 from app.dreaming.provider.merging import merge_with_rules
 from app.dreaming.provider.pairs import Pair, Plan, open_predicates, plan_pairs
 from app.dreaming.provider.sheet import write_sheet
@@ -48,7 +50,10 @@ async def _generate(line: Line, task: Task, *, falls_back: bool) -> Generated:
     )
     if task.dry_run:
         return await _estimate(line, task, plan)
-    said = await Conversation(line, inputs, plan, task.purse, budgets.max_outputs, task.deadline).hold()
+    talk = Conversation(line, inputs, plan, task.purse, budgets.max_outputs, task.deadline)
+    if line.exchange_days > 0 and task.keep is not None:
+        talk.keep = partial(_keep_for, task.keep, line.exchange_days)
+    said = await talk.hold()
     if said.failure is not None:
         log.warning("the provider failed", action="dream", failure=said.failure, judged=len(said.pairs))
     if not said.pairs and plan.pairs and (said.failure is not None or said.stopped_by is not None):
@@ -59,6 +64,10 @@ async def _generate(line: Line, task: Task, *, falls_back: bool) -> Generated:
         proposals=proposals,
         stopped_by=said.stopped_by or (said.failure and f"provider_{said.failure}"),
     )
+
+
+async def _keep_for(keep: Callable[[Exchange, int], Awaitable[None]], days: int, exchange: Exchange) -> None:
+    await keep(exchange, days)
 
 
 def _fall_back(inputs: Inputs, plan: Plan, said: Said, *, falls_back: bool) -> Generated:

@@ -1,0 +1,81 @@
+"""One turn as an operator may read it later: what was asked and answered, and what the references meant. Pure.
+
+Secrets are taken out and long texts are cut. An exchange without an answer says why there is none.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from app.dreaming.model import Proposal
+from app.dreaming.provider.sheet import Sheet
+from app.llm.model import Answered, Outcome, Question, name_outcome
+from app.llm.reading import Unreadable
+from app.llm.redaction import cap, redact
+
+MOST_CHARACTERS: Final = 64_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """`outcome` is the provider's, `fault` what was wrong with the answer; `ideas` and `malformed` count its
+    items.
+
+    `references` says what each reference of the request stood for: ids, names, premises with their sources.
+    """
+
+    model: str
+    prompt_version: str
+    turn: int
+    outcome: str
+    fault: str | None
+    ideas: int
+    malformed: int
+    request: str
+    answer: str | None
+    references: Mapping[str, object]
+
+
+def describe_exchange(
+    question: Question,
+    outcome: Outcome,
+    sheet: Sheet,
+    read: Sequence[Proposal] | Unreadable | None,
+    *,
+    model: str,
+    prompt_version: str,
+    turn: int,
+    secrets: Sequence[str] = (),
+) -> Exchange:
+    """Return the turn. `read` is what was made of the answer, None where there was none."""
+    items = () if read is None or isinstance(read, Unreadable) else tuple(read)
+    asked = "\n\n".join(f"[{message.role}]\n{message.text}" for message in question.messages)
+    text = outcome.text if isinstance(outcome, Answered) else None
+    return Exchange(
+        model=model,
+        prompt_version=prompt_version,
+        turn=turn,
+        outcome=name_outcome(outcome),
+        fault=read.fault if isinstance(read, Unreadable) else None,
+        ideas=len(items),
+        malformed=sum(item.malformed is not None for item in items),
+        request=cap(redact(asked, secrets), MOST_CHARACTERS),
+        answer=None if text is None else cap(redact(text, secrets), MOST_CHARACTERS),
+        references=resolve_references(sheet),
+    )
+
+
+def resolve_references(sheet: Sheet) -> dict[str, object]:
+    """Return each reference of the sheet with what it stands for."""
+    nodes = {
+        reference: {"id": node.node_id, "name": redact(node.name)} for reference, node in sheet.nodes.items()
+    }
+    paths = {
+        reference: {
+            "relationships": {source.relationship_id: source.version for source in premise.sources},
+            "is_candidate": premise.is_candidate,
+        }
+        for reference, premise in sheet.paths.items()
+    }
+    groups = {reference: [pair.first, pair.second] for reference, pair in sheet.groups.items()}
+    return {**nodes, **sheet.predicates, **paths, **groups}

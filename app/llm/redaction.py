@@ -1,0 +1,28 @@
+"""Taking secrets out of what is kept of a conversation. Pure."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+REDACTED: Final = "[redacted]"
+_KEYS: Final = re.compile(
+    r"sk-[A-Za-z0-9_-]{12,}|dm_[A-Za-z0-9_-]{12,}|(?i:bearer)\s+[A-Za-z0-9._~+/-]{12,}=*|gh[pousr]_[A-Za-z0-9]{20,}"
+    r"|AKIA[0-9A-Z]{16}|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----"
+)
+
+
+def redact(text: str, secrets: Sequence[str] = ()) -> str:
+    """Return the text without the given secrets and without anything in the form of a key, and storable."""
+    for secret in secrets:
+        if secret:
+            text = text.replace(secret, REDACTED)
+    text = _KEYS.sub(REDACTED, text)
+    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+
+
+def cap(text: str, most: int) -> str:
+    """Return the text, cut to `most` characters with a mark that says how many are left out."""
+    if len(text) <= most:
+        return text
+    mark = f"… [{len(text) - most} more characters left out]"
+    return text[:most] + mark

@@ -1,0 +1,165 @@
+"""What is kept of a conversation with the provider: for operators, for some days, without secrets."""
+
+import json
+from collections.abc import Sequence
+
+import psycopg
+import pytest
+
+from app.dreaming.exchanges import KeptExchange, list_exchanges, purge_exchanges
+from app.dreaming.provider.conversation import Line
+from app.dreaming.provider.exchange import MOST_CHARACTERS
+from app.dreaming.provider.generator import PROMPT, provider_generator
+from app.dreaming.run_history import Run
+from app.kernel.database import Database, Role, Scope
+from app.kernel.errors import NotFound
+from app.llm.model import Malformed, Outcome, Question, Refused
+from app.llm.prices import BUILT_IN
+from app.llm.prompts import load_prompt
+from app.llm.redaction import REDACTED, cap, redact
+from app.llm.scripted import ScriptedModel
+from app.llm.usage import Usage
+from app.tenancy.callers import Caller
+from tests.conftest import MakeTeam
+from tests.cycles import Pattern, make_pattern, run_once
+from tests.databases import admin_url
+from tests.dreamer import read_shown
+
+KEY = "the-key-of-the-moment-0123456789"
+SECRET = "sk-ant-0123456789abcdef"
+
+
+@pytest.fixture
+async def pattern(database: Database, team: Caller) -> Pattern:
+    return await make_pattern(database, team)
+
+
+async def dream(
+    database: Database, team: Caller, script: Sequence[str | Outcome] | None = None, *, days: int = 7
+) -> Run:
+    def answer(question: Question) -> str:
+        shown = read_shown(question.messages[0].text)
+        rationale = f"It said {SECRET} and {KEY}."
+        good = shown.idea(shown.groups[0], "Uses", rationale=rationale)
+        return shown.answer(good, {"nonsense": True})
+
+    line = Line(
+        model=ScriptedModel(script if script is not None else answer),
+        prices=BUILT_IN,
+        prompt=load_prompt(PROMPT),
+        exchange_days=days,
+        secrets=lambda: (KEY,),
+    )
+    return await run_once(database, team, generator=provider_generator(line, falls_back=True))
+
+
+async def read_kept(database: Database, team: Caller, run: Run) -> tuple[KeptExchange, ...]:
+    async with database.reading(Scope("app", team.team_id)) as reading:
+        return await list_exchanges(reading, team.team_id, run.run_id)
+
+
+def expire(database_name: str, run: Run) -> None:
+    """Let the days of the run's exchanges be over, as nobody but a superuser could."""
+    with psycopg.connect(admin_url(database_name), autocommit=True) as connection:
+        connection.execute("SET session_replication_role = replica")
+        connection.execute(
+            "UPDATE provider_exchanges SET expires_at = clock_timestamp() - interval '1 second'"
+            " WHERE cycle_run_id = %s",
+            [run.run_id],
+        )
+
+
+async def test_nothing_is_kept_unless_the_installation_asks_for_it(
+    database: Database, team: Caller, pattern: Pattern
+) -> None:
+    run = await dream(database, team, days=0)
+    assert run.generator_kind == "provider"
+    assert await read_kept(database, team, run) == ()
+
+
+async def test_a_turn_is_kept_with_what_its_references_meant_and_without_secrets(
+    database: Database, team: Caller, pattern: Pattern
+) -> None:
+    run = await dream(database, team)
+    [kept] = await read_kept(database, team, run)
+    assert (kept.turn, kept.outcome, kept.fault, kept.ideas, kept.malformed) == (1, "answered", None, 2, 1)
+    assert kept.prompt_version == "dreamer-v1"
+    assert kept.request is not None
+    assert kept.answer is not None
+    assert kept.references is not None
+    assert SECRET not in kept.answer
+    assert KEY not in kept.answer
+    assert REDACTED in kept.answer
+    shown = read_shown(kept.request.removeprefix("[user]\n"))
+    for reference, name in shown.names.items():
+        assert kept.references[reference]["name"] == name  # type: ignore[index]  # A node's entry.
+    sources = json.dumps(kept.references)
+    assert pattern.last.relationship_id in sources
+    assert (kept.expires_at - kept.created_at).days in (6, 7)
+
+
+async def test_no_output_is_never_ambiguous(database: Database, team: Caller, pattern: Pattern) -> None:
+    run = await dream(
+        database, team, ["I would rather not.", Malformed("empty", Usage()), Refused("bio", Usage())]
+    )
+    turns = await read_kept(database, team, run)
+    assert [(turn.turn, turn.outcome) for turn in turns] == [
+        (1, "answered"),
+        (2, "malformed"),
+        (3, "refused"),
+    ]
+    assert turns[0].fault is not None
+    assert turns[0].answer == "I would rather not."
+    assert (turns[1].answer, turns[2].answer) == (None, None)
+
+
+async def test_what_is_over_is_not_shown_and_then_taken_out_in_every_team(
+    database: Database, database_name: str, team: Caller, pattern: Pattern
+) -> None:
+    run = await dream(database, team)
+    expire(database_name, run)
+    [over] = await read_kept(database, team, run)
+    assert (over.request, over.answer, over.references) == (None, None, None)
+    assert over.outcome == "answered"
+    assert await purge_exchanges(database) >= 1
+    with psycopg.connect(admin_url(database_name)) as connection:
+        rows = connection.execute(
+            "SELECT request, answer, reference_table FROM provider_exchanges WHERE cycle_run_id = %s",
+            [run.run_id],
+        ).fetchall()
+    assert rows == [(None, None, None)]
+    assert await purge_exchanges(database) == 0
+
+
+async def test_another_team_finds_no_such_run(
+    database: Database, team: Caller, pattern: Pattern, make_team: MakeTeam
+) -> None:
+    run = await dream(database, team)
+    other = await make_team()
+    with pytest.raises(NotFound):
+        await read_kept(database, other, run)
+
+
+@pytest.mark.parametrize("name", ["app", "dreamer"])
+async def test_no_role_changes_or_deletes_what_was_kept(
+    database: Database, team: Caller, pattern: Pattern, name: Role
+) -> None:
+    await dream(database, team)
+    scope = Scope(name, team.team_id)
+    for statement in ("UPDATE provider_exchanges SET answer = 'x'", "DELETE FROM provider_exchanges"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            await database.unit_of_work(scope, lambda w, query=statement: w.execute(query))  # type: ignore[misc]
+
+
+def test_redaction_takes_keys_out_and_leaves_everything_else() -> None:
+    text = f"a {SECRET} b dm_0123456789abcdef c Bearer abcdefghijklmnop d sk-short e\x00"
+    assert redact(text) == f"a {REDACTED} b {REDACTED} c {REDACTED} d sk-short e\ufffd"
+    assert redact("half \ud800 pair") == "half ? pair"
+    assert redact("nothing", ("", "thing")) == f"no{REDACTED}"
+
+
+def test_long_texts_are_cut_with_a_mark() -> None:
+    assert cap("abc", 3) == "abc"
+    cut = cap("x" * (MOST_CHARACTERS + 5), MOST_CHARACTERS)
+    assert cut.endswith("[5 more characters left out]")
+    assert len(cut) < 70_000
