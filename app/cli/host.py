@@ -17,8 +17,8 @@ def add_commands(cli: typer.Typer) -> None:
     for command in (serve, worker, migrate, demo, doctor, openapi):
         cli.command()(command)
     bench = typer.Typer(help="Measure this machine.", no_args_is_help=True)
-    bench.callback()(lambda: None)  # Keeps the only command a command of its own.
     bench.command("remember")(bench_remember)
+    bench.command("schedule")(bench_schedule)
     cli.add_typer(bench, name="bench")
 
 
@@ -163,3 +163,31 @@ def bench_remember(
         "Share": "share_of_raw",
     }
     print_table(columns, rows)
+
+
+def bench_schedule(
+    teams: Annotated[int, typer.Option(min=1, max=10_000, help="All due at one moment.")] = 300,
+    workers: Annotated[int, typer.Option(min=1, max=32, help="Worker processes.")] = 4,
+    schedulers: Annotated[int, typer.Option(min=0, max=32, help="Further processes that only schedule.")] = 8,
+    as_json: AsJson = False,
+) -> None:
+    """Seconds until every team of many that are due at once has had its one run; exit code 1 if one has not."""
+    from app.cli.bench.schedule import run_bench
+
+    measured = run_bench(
+        read_settings(log_level="error"), teams=teams, workers=workers, schedulers=schedulers
+    )
+    row = {
+        "teams": measured.teams,
+        "runs": measured.runs,
+        "teams_with_a_run": measured.teams_with_a_run,
+        "elapsed_seconds": round(measured.elapsed_seconds, 2),
+        "work_seconds": round(measured.work_seconds, 2),
+    }
+    if as_json:
+        print_json(row)
+    else:
+        columns = {"Teams": "teams", "Runs": "runs", "Teams with one": "teams_with_a_run"}
+        print_table(columns | {"Elapsed, s": "elapsed_seconds", "Sum of the runs, s": "work_seconds"}, [row])
+    if not measured.is_exact:
+        raise typer.Exit(1)

@@ -8,6 +8,7 @@ A setting of the team plans the team at once. One of the instance marks all team
 next tick plans each of them by the new settings; windows that have come are served before marks.
 """
 
+import random
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final, LiteralString
@@ -29,8 +30,9 @@ log = structlog.get_logger()
 SCHEDULE: Final = "schedule"
 # A window that begins later than this is called a catch-up.
 LATE_AFTER: Final = timedelta(minutes=15)
-# Teams found by one statement.
+# Teams found by one statement, and served until we look again which of them are still due.
 BATCH: Final = 500
+AT_ONCE: Final = 20
 
 
 async def plan_team(writing: Writing, team_id: str, now: datetime) -> datetime | None:
@@ -72,8 +74,7 @@ async def enqueue_due(database: Database, *, now: datetime) -> int:
         params = {"due_at": last_due_at, "team_id": last_team_id, "limit": BATCH}
         async with database.reading(Scope("dreamer")) as reading:
             rows = await reading.fetch_all(FIND_DUE, params)
-        for row in rows:
-            queued += await _enqueue_apart(database, row["team_id"], now)
+        queued += await _enqueue_some(database, [row["team_id"] for row in rows], now)
         if len(rows) < BATCH:
             return queued
         last_due_at, last_team_id = rows[-1]["next_due_at"], rows[-1]["team_id"]
@@ -85,6 +86,21 @@ async def seconds_until_planned(database: Database, *, now: datetime) -> float |
         row = await reading.fetch_one(FIND_NEXT)
     next_due_at = None if row is None else row["next_due_at"]
     return None if next_due_at is None else (next_due_at - now).total_seconds()
+
+
+async def _enqueue_some(database: Database, team_ids: list[str], now: datetime) -> int:
+    """Queue runs in an order of our own, and look now and then for what other schedulers have done meanwhile."""
+    queued, left = 0, random.sample(team_ids, len(team_ids))
+    while left:
+        some, left = left[:AT_ONCE], left[AT_ONCE:]
+        for team_id in some:
+            queued += await _enqueue_apart(database, team_id, now)
+        if left:
+            async with database.reading(Scope("dreamer")) as reading:
+                rows = await reading.fetch_all(_STILL_DUE, {"team_ids": left, "now": now})
+            due = {row["team_id"] for row in rows}
+            left = [team_id for team_id in left if team_id in due]
+    return queued
 
 
 async def _enqueue_apart(database: Database, team_id: str, now: datetime) -> bool:
@@ -207,6 +223,10 @@ FIND_DUE: LiteralString = """
     WHERE next_due_at <= %(due_at)s AND (next_due_at < %(due_at)s OR team_id > %(team_id)s)
     ORDER BY next_due_at DESC, team_id
     LIMIT %(limit)s
+"""
+
+_STILL_DUE: LiteralString = """
+    SELECT team_id FROM dream_schedules WHERE team_id = ANY (%(team_ids)s) AND next_due_at <= %(now)s
 """
 
 FIND_NEXT: LiteralString = "SELECT min(next_due_at) AS next_due_at FROM dream_schedules"

@@ -126,6 +126,20 @@ async def test_a_team_that_was_switched_off_meanwhile_is_skipped(database: Datab
     assert (run.status, run.reason) == ("skipped", "dreaming_disabled")
 
 
+async def test_an_expired_run_of_a_team_that_was_switched_off_is_still_closed(
+    database: Database, team: Caller
+) -> None:
+    run_id = await queue_run(database, team)
+    lost = await lease_run(database, run_id, seconds=0.01)
+    await set_setting(database, team, "enabled", "false")
+    taken_over = await lease_run(database, run_id)
+    assert (taken_over.epoch, taken_over.attempt) == (lost.epoch + 1, 1)
+    await run_cycle(database, taken_over)
+    run = await read_run(database, team, run_id)
+    assert (run.status, run.reason, run.attempt) == ("skipped", "dreaming_disabled", 1)
+    assert run.summary == "Skipped: dreaming is switched off for the team."
+
+
 async def test_what_the_next_cycle_does_not_regenerate_becomes_stale(
     database: Database, team: Caller
 ) -> None:

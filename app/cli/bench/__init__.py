@@ -2,7 +2,8 @@
 
     remember    Relationships per second, submitted and placed, beside the raw insert rate of the very same rows
     rows        those rows, and their raw insert
+    schedule    many teams due at one moment: seconds until each has had its run, and whether each had exactly one
 
-On DATABASE_URL, or on a fresh embedded server in a folder of its own that is gone afterwards. Each measurement
-founds teams of its own and leaves everybody else's alone.
+On DATABASE_URL, or on a fresh embedded server in a folder of its own that is gone afterwards; `schedule` always on
+the latter. Each measurement founds teams of its own and leaves everybody else's alone.
 """
