@@ -201,6 +201,22 @@ async def test_a_homonym_of_an_end_is_not_the_end(
     assert error.code == "proposal_target_mismatch"
 
 
+@pytest.mark.parametrize("way", ["new", "existing", "alias"])
+async def test_a_homonym_of_the_object_is_no_other_object(case: Case, way: str) -> None:
+    entities = {
+        "new": EntityProposal("o", "anyio", "document"),
+        "alias": EntityProposal("o", "Trio", aliases=("AnyIO",)),
+        "existing": EntityProposal("o", "AnyIO"),
+    }
+    other = entities[way]
+    if way == "existing":
+        namesake = await factories.make_entity(case.database, case.caller, "AnyIO", kind="document")
+        other = replace(other, known_entity_id=namesake)
+    submission = replace(case.confirmation(), entities=(EntityProposal("s", "FastAPI"), other))
+    error = await refusal(case, Feedback("confirm_false", submission=submission))
+    assert error.code == "proposal_target_mismatch"
+
+
 async def test_a_name_that_several_have_is_not_the_end(case: Case) -> None:
     submission = replace(
         case.confirmation(), entities=(EntityProposal("s", "FastAPI"), EntityProposal("o", "AnyIO"))
