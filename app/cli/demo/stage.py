@@ -2,11 +2,10 @@
 
 import asyncio
 import sys
-import tempfile
 from contextlib import ExitStack
-from pathlib import Path
 
 from app.cli.database import open_database
+from app.cli.demo.folder import own_folder
 from app.cli.demo.loop import Outcome, Plan, run_loop
 from app.cli.demo.report import as_json, print_report
 from app.cli.output import print_json, print_lines
@@ -20,8 +19,8 @@ def run_demo(settings: Settings, plan: Plan, *, keeps_serving: bool, prints_json
     settings = settings.model_copy(update={"port": 0})
     with ExitStack() as stack:
         if settings.database_url is None:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="densemem-demo-"))
-            settings = settings.model_copy(update={"data_dir": Path(folder) / "data"})
+            folder = stack.enter_context(own_folder())
+            settings = settings.model_copy(update={"data_dir": folder / "data"})
         backend = stack.enter_context(running_backend(settings))
         prepare_backend(backend, settings)
         outcome = asyncio.run(
