@@ -13,7 +13,8 @@ from app.dreaming.explanation import shorten_name
 from app.dreaming.model import CarryingPath, Group, Inputs, Premise, Proposal, Target
 from app.ledger.phrases import hedged_statement
 
-GENERATOR_VERSION = "rules-v1"
+# Rises with every change that may change what comes out, so that unchanged inputs are looked at once more.
+GENERATOR_VERSION = "blend-v1"
 PROPOSALS_PER_OUTPUT = 4
 _STEPS_TO_A_WITNESS = 3
 

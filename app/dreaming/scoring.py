@@ -10,7 +10,7 @@ Three ways, by what there is to learn from:
 a young team: the best rule's confidence, support / (body + 5)). It reads low where memory is incomplete, because
 true edges that nobody recorded count as misses. **Confidence** says how much the rule with the largest share
 rests on, support / (support + 5): 0.29 with two cases, 0.5 with five, 0.95 with a hundred. Order: likelihood,
-then how often the predicate is known to hold of the object, then the ids; so the order is total.
+then how often the predicate is known to hold of the object, then the names; so the order is total.
 
 A target that no rule with support ≥ 2 reaches is never a candidate: what cannot be explained is not proposed.
 """

@@ -48,12 +48,7 @@ def _pick(judged: Judged, least_likelihood: float, limit: int) -> list[Candidate
     return picked
 
 
-def _order_of(candidate: Candidate) -> tuple[float, int, str, str, str]:
-    target = candidate.target
-    return (
-        -candidate.likelihood,
-        -candidate.object_degree,
-        target.subject_id,
-        target.predicate_key,
-        target.object_id,
-    )
+def _order_of(candidate: Candidate) -> tuple[float, int, int, str, int]:
+    """Ties go by the positions of the nodes, which go by name: the same knowledge entered anew ranks the same."""
+    likelihood, degree = -candidate.likelihood, -candidate.object_degree
+    return likelihood, degree, candidate.start, candidate.target.predicate_key, candidate.end

@@ -69,7 +69,7 @@ class Signals:
 
 def read_signals(graph: Graph) -> Signals:
     """Return the signals of the graph; nothing is known of a predicate without recorded edges."""
-    heads, known = _collect_heads(graph)
+    heads, known = collect_known(graph)
     plan = plan_shapes(graph, least_paths=LEAST_SUPPORT)
     tables = count_rules(
         Walker(graph, plan.shapes), least_support=LEAST_SUPPORT, least_confidence=LEAST_CONFIDENCE
@@ -112,7 +112,8 @@ def read_signals(graph: Graph) -> Signals:
     )
 
 
-def _collect_heads(graph: Graph) -> tuple[tuple[int, ...], tuple[Sparse, ...]]:
+def collect_known(graph: Graph) -> tuple[tuple[int, ...], tuple[Sparse, ...]]:
+    """Return the predicates with recorded edges, and these edges as 0/1 matrices, nodes × nodes."""
     heads, known = [], []
     for direction in graph.directions:
         recorded = ~direction.candidate
