@@ -70,14 +70,24 @@ def form_groups(
     """
     if max_groups <= 0:
         return Grouping((), 0, 0)
-    standing = inputs.standing
     scores = score_candidates(
         inputs,
         least_support=least_support,
         least_confidence=min(least_likelihood, LEAST_CONFIDENCE),
         least_likelihood=least_likelihood,
-        max_targets_per_predicate=SPARE_TARGETS_PER_PREDICATE + len(standing.live) + len(standing.suppressed),
+        max_targets_per_predicate=count_targets_needed(inputs),
     )
+    return group_candidates(inputs, scores, max_groups=max_groups)
+
+
+def count_targets_needed(inputs: Inputs) -> int:
+    """Return how many candidates of a predicate are enough, whatever of them turns out to be held."""
+    return SPARE_TARGETS_PER_PREDICATE + len(inputs.standing.live) + len(inputs.standing.suppressed)
+
+
+def group_candidates(inputs: Inputs, scores: Scores, *, max_groups: int) -> Grouping:
+    """Return at most `max_groups` groups around candidates that have been scored."""
+    standing = inputs.standing
     premises = {premise.group_key: premise for premise in scores.graph.premises}
     known: dict[Candidate, tuple[CarryingPath, ...]] = {}
     open_candidates = []

@@ -11,12 +11,12 @@ from typing import Final, LiteralString
 
 from app.cli.bench.rows import insert_copies, read_copies
 from app.cli.database import open_database
+from app.cli.leasing import lease_next
 from app.hypotheses.echo import EchoIndex
 from app.kernel.backend import Backend, migrate_backend, running_backend
 from app.kernel.database import Database, Scope
 from app.kernel.settings import Settings
 from app.ledger.founding import found_team
-from app.queue.leases import Lease
 from app.remember.intake import PLACEMENT, accept
 from app.remember.lexical.verifier import LexicalVerifier
 from app.remember.pipeline import place_ingest
@@ -32,7 +32,6 @@ from app.tenancy.teams import create_profile, new_team_id
 
 LIBRARIES: Final = 150
 LINES: Final = 10
-LEASE_SECONDS: Final = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +113,11 @@ async def _place_all(database: Database, caller: Caller, *, slots: int) -> None:
     verifier, statements = LexicalVerifier(), EchoIndex()
 
     async def work() -> None:
-        while leases := await database.unit_of_work(
+        while lease := await database.unit_of_work(
             Scope("app", caller.team_id),
-            lambda w: w.fetch_all(
-                _LEASE_NEXT, {"team_id": caller.team_id, "kind": PLACEMENT, "seconds": LEASE_SECONDS}
-            ),
+            lambda w: lease_next(w, team_id=caller.team_id, kind=PLACEMENT),
         ):
-            for lease in leases:
-                await place_ingest(database, Lease(**lease), verifier=verifier, echo=statements.is_echo)
+            await place_ingest(database, lease, verifier=verifier, echo=statements.is_echo)
 
     await asyncio.gather(*(work() for _ in range(max(slots, 1))))
 
@@ -177,17 +173,6 @@ def _submission(number: int, size: int) -> Submission:
     )
 
 
-# Only this team's: a worker of the same database may be at work for others.
-_LEASE_NEXT: LiteralString = """
-    UPDATE work_items AS item
-    SET epoch = epoch + 1, worker = 'bench',
-        lease_expires_at = clock_timestamp() + make_interval(secs => %(seconds)s)
-    FROM (SELECT item_id FROM work_items
-          WHERE team_id = %(team_id)s AND kind = %(kind)s AND finished_at IS NULL AND worker IS NULL
-          ORDER BY run_at, item_id LIMIT 1 FOR UPDATE SKIP LOCKED) AS next
-    WHERE item.team_id = %(team_id)s AND item.kind = %(kind)s AND item.item_id = next.item_id
-    RETURNING item.team_id, item.kind, item.item_id, item.epoch, item.attempt, item.worker
-"""
 _COUNT: LiteralString = """
     SELECT count(*) AS active FROM relationships WHERE team_id = %(team_id)s AND status = 'active'
 """
