@@ -6,16 +6,25 @@ UV     := UV_PYTHON_DOWNLOADS=never $(BIN)/uv
 READY  := $(VENV)/.ready
 UV_VERSION := $(shell sed -n 's/^uv==\([0-9.]*\).*/\1/p' requirements.lock)
 ARGS   ?=
+DATA   ?=
+URL    ?=
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help demo serve test stress schedules check lint types contracts drift openapi lock clean chaos
 
 help: ## Say what there is.
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 demo: $(READY) ## See the whole loop on real evidence: remember, dream, review, recall. ARGS=--keep leaves it serving.
 	@$(BIN)/densemem demo $(ARGS)
+
+.PHONY: evaluate evaluate-large
+evaluate: $(READY) ## Measure dreams on public triples. DATA=folder has them, or URL=address fetches them; ARGS=--quick.
+	@$(BIN)/densemem evaluate-published $(if $(DATA),--data $(DATA)) $(if $(URL),--url $(URL)) $(ARGS)
+
+evaluate-large: $(READY) ## Measure whole cycles of synthetic teams of 10 000 to 300 000 edges.
+	@$(BIN)/densemem evaluate-large $(ARGS)
 
 serve: $(READY) ## Serve the API with its workers, on an embedded PostgreSQL unless DATABASE_URL is set.
 	@$(BIN)/densemem serve $(ARGS)

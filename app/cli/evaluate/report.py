@@ -64,7 +64,7 @@ def report_folder(
             }
         )
         return
-    _print_measured(measured, [(f"mean of {seeds}", measured)] if len(measured) > 1 else [])
+    print_measured(measured, [(f"mean of {seeds}", measured)] if len(measured) > 1 else [])
     for number, each in enumerate(explained, start=1):
         print_lines("", *tables.word_explanation(number, each))
 
@@ -110,7 +110,7 @@ def report_published(
         (f"{split.name} {'/'.join(map(str, _ANEW))}, mean of {_SEEDS}", group)
         for split, group in zip(published, anew, strict=False)
     ]
-    _print_measured([*measured, *(each for group in anew for each in group)], means, shows=len(measured))
+    print_measured([*measured, *(each for group in anew for each in group)], means, shows=len(measured))
     if young:
         print_lines(
             "", f"Teams of few edges, drawn from {published[1].name}: first cycle, {YOUNG_OUTPUTS} at most"
@@ -150,7 +150,7 @@ def report_large(settings: Settings, *, sizes: Sequence[int], seed: int, prints_
     print_lines("", f"Two runs: {'bit-equal' if same else 'DIFFER'}.")
 
 
-def _print_measured(
+def print_measured(
     measured: Sequence[Measured], means: Sequence[tuple[str, Sequence[Measured]]], *, shows: int | None = None
 ) -> None:
     """Print quality, honesty, reliability and cost; `shows`: reliability of so many, else of all."""
