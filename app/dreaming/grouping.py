@@ -77,7 +77,7 @@ def form_groups(
         least_likelihood=least_likelihood,
         max_targets_per_predicate=count_targets_needed(inputs),
     )
-    return group_candidates(inputs, scores, max_groups=max_groups)
+    return group_candidates(inputs, scores, max_groups=max_groups, max_outputs=max_outputs)
 
 
 def count_targets_needed(inputs: Inputs) -> int:
@@ -85,8 +85,8 @@ def count_targets_needed(inputs: Inputs) -> int:
     return SPARE_TARGETS_PER_PREDICATE + len(inputs.standing.live) + len(inputs.standing.suppressed)
 
 
-def group_candidates(inputs: Inputs, scores: Scores, *, max_groups: int) -> Grouping:
-    """Return at most `max_groups` groups around candidates that have been scored."""
+def group_candidates(inputs: Inputs, scores: Scores, *, max_groups: int, max_outputs: int = 0) -> Grouping:
+    """Return at most `max_groups` groups around candidates that have been scored; see `form_groups`."""
     standing = inputs.standing
     premises = {premise.group_key: premise for premise in scores.graph.premises}
     known: dict[Candidate, tuple[CarryingPath, ...]] = {}

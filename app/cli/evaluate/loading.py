@@ -69,7 +69,7 @@ async def load_team(database: Database, split: Split, *, max_outputs: int, rever
             scopes=frozenset({"read", "write", "operate"}),
             max_authority="primary",
         )
-        return Loaded(caller, await _register(w, team_id, split, relations))
+        return Loaded(caller, await _register(w, caller, split, relations))
 
     loaded = await database.unit_of_work(scope, found)
     nodes = await _load_nodes(database, loaded, split, triples)
@@ -79,7 +79,9 @@ async def load_team(database: Database, split: Split, *, max_outputs: int, rever
     return loaded
 
 
-async def _register(w: Writing, team_id: str, split: Split, relations: Sequence[str]) -> dict[str, Predicate]:
+async def _register(
+    w: Writing, caller: Caller, split: Split, relations: Sequence[str]
+) -> dict[str, Predicate]:
     registered = {}
     for number, relation in enumerate(relations):
         signature = split.signatures.get(relation)
@@ -99,7 +101,7 @@ async def _register(w: Writing, team_id: str, split: Split, relations: Sequence[
                 **allowed,  # type: ignore[arg-type]  # The kinds are the signature's own.
             )
             try:
-                registered[relation] = await register_predicate(w, team_id, draft)
+                registered[relation] = await register_predicate(w, caller, draft)
                 break
             except (InvalidInput, WrongState):
                 continue

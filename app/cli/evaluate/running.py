@@ -7,20 +7,22 @@ is read back from the database.
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import LiteralString
+from typing import LiteralString, ParamSpec, TypeVar, cast
 
 from app.cli.evaluate.triples import Triple
 from app.cli.evaluate.watching import Watched, forget_peak, read_peak, watch
 from app.cli.leasing import LEASE_SECONDS, lease_next
-from app.dreaming.budgets import Budgets
 from app.dreaming.cycle import run_cycle
 from app.dreaming.generation import Generated
-from app.dreaming.model import Group, Inputs
+from app.dreaming.model import Group
 from app.dreaming.run_history import Run, get_run
 from app.dreaming.runs import CYCLE, StartRequest, start_run
 from app.kernel.database import Database, Row, Scope
 from app.kernel.processes import run_in_process
 from app.tenancy.callers import Caller
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +46,13 @@ class Dreamt:
 
 async def dream_once(database: Database, caller: Caller) -> Dreamt:
     """Return what one cycle of the team did; the team has no other run that waits."""
-    watched: list[Watched[Generated]] = []
+    generating: list[Watched[Generated]] = []
 
-    async def compute(
-        generate: Callable[[Inputs, Budgets], Generated], inputs: Inputs, budgets: Budgets
-    ) -> Generated:
-        watched.append(await run_in_process(watch, generate, inputs, budgets))
-        return watched[-1].result
+    async def compute(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        watched: Watched[T] = await run_in_process(watch, function, *args, **kwargs)
+        if isinstance(watched.result, Generated):
+            generating.append(cast(Watched[Generated], watched))
+        return watched.result
 
     scope = Scope("app", caller.team_id)
     forget_peak()
@@ -65,7 +67,7 @@ async def dream_once(database: Database, caller: Caller) -> Dreamt:
     async with database.reading(scope) as reading:
         ended = await get_run(reading, caller.team_id, run.run_id)
         rows = await reading.fetch_all(_HYPOTHESES, {"team_id": caller.team_id, "run_id": run.run_id})
-    last = watched[-1] if watched else None
+    last = generating[-1] if generating else None
     return Dreamt(
         run=ended,
         groups=last.result.groups if last else (),
