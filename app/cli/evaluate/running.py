@@ -49,7 +49,12 @@ async def dream_once(database: Database, caller: Caller) -> Dreamt:
     generating: list[Watched[Generated]] = []
 
     async def compute(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        watched: Watched[T] = await run_in_process(watch, function, *args, **kwargs)
+        watched: Watched[T] = await run_in_process(
+            watch,  # type: ignore[arg-type]  # mypy can't pass a generic function on.
+            function,
+            *args,
+            **kwargs,
+        )
         if isinstance(watched.result, Generated):
             generating.append(cast(Watched[Generated], watched))
         return watched.result
