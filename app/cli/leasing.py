@@ -8,12 +8,13 @@ from app.queue.leases import Lease
 LEASE_SECONDS: Final = 600
 
 
-async def lease_next(writing: Writing, *, team_id: str, kind: str) -> Lease | None:
-    """Return the lease on the team's next item of that kind, or None when there is none to take."""
-    row = await writing.fetch_one(_LEASE_NEXT, {"team_id": team_id, "kind": kind, "seconds": LEASE_SECONDS})
-    return None if row is None else Lease(**row)
+async def lease_next(writing: Writing, *, team_id: str, kind: str) -> list[Lease]:
+    """Return the leases on what the team has next of that kind; none when there is nothing to take."""
+    rows = await writing.fetch_all(_LEASE_NEXT, {"team_id": team_id, "kind": kind, "seconds": LEASE_SECONDS})
+    return [Lease(**row) for row in rows]
 
 
+# The planner may run the inner query more than once, so that more than one row can come back.
 _LEASE_NEXT: LiteralString = """
     UPDATE work_items AS item
     SET epoch = epoch + 1, worker = 'command',

@@ -113,11 +113,12 @@ async def _place_all(database: Database, caller: Caller, *, slots: int) -> None:
     verifier, statements = LexicalVerifier(), EchoIndex()
 
     async def work() -> None:
-        while lease := await database.unit_of_work(
+        while leases := await database.unit_of_work(
             Scope("app", caller.team_id),
             lambda w: lease_next(w, team_id=caller.team_id, kind=PLACEMENT),
         ):
-            await place_ingest(database, lease, verifier=verifier, echo=statements.is_echo)
+            for lease in leases:
+                await place_ingest(database, lease, verifier=verifier, echo=statements.is_echo)
 
     await asyncio.gather(*(work() for _ in range(max(slots, 1))))
 

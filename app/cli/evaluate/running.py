@@ -63,10 +63,9 @@ async def dream_once(database: Database, caller: Caller) -> Dreamt:
     forget_peak()
     started = perf_counter()
     run, _ = await database.unit_of_work(scope, lambda w: start_run(w, caller, StartRequest()))
-    lease = await database.unit_of_work(
+    (lease,) = await database.unit_of_work(
         Scope("dreamer", caller.team_id), lambda w: lease_next(w, team_id=caller.team_id, kind=CYCLE)
     )
-    assert lease is not None, "nobody else works for a team that was founded a moment ago"
     await run_cycle(database, lease, compute=compute, lease_seconds=LEASE_SECONDS)
     seconds = perf_counter() - started
     async with database.reading(scope) as reading:
