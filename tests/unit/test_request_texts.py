@@ -18,12 +18,19 @@ LOOKED_UP: Final = frozenset(
     {
         *("profile_id", "into_entity_id", "preferred_position_id", "relationship_id", "hypothesis_id"),
         *("known_entity_id", "supersedes_evidence_ids", "expand_from_entity_ids"),
-        *("subject_entity_id", "object_entity_id", "object_value_id", "recall_id"),
+        *("subject_entity_id", "object_entity_id", "object_value_id", "recall_id", "useful_ids", "wrong_ids"),
+        # The name of the team that is to be erased, repeated.
+        "EraseBody.name",
     }
 )
 # The client's name for a request, which must be found again as it is; a question that is answered and forgotten;
-# keys of predicates, which are lower case words.
-KEPT_AS_IT_IS: Final = frozenset({"idempotency_key", "query", "predicate_key", "inverse_key"})
+# keys of predicates, which are lower case words; settings, each of which has a grammar of its own.
+KEPT_AS_IT_IS: Final = frozenset(
+    {
+        *("idempotency_key", "query", "predicate_key", "inverse_key"),
+        *("cron", "generator", "local_time", "timezone"),
+    }
+)
 _EVIDENCE: Final = {"content": "FastAPI depends on Starlette."}
 _PROPOSAL: Final = {
     "entities": [{"ref": "s", "name": "FastAPI", "aliases": ["fast"]}, {"ref": "o", "name": "Starlette"}],
@@ -49,6 +56,7 @@ EXAMPLES: Final[Mapping[str, dict[str, Any]]] = {  # JSON.
     "MergeBody": {"into_entity_id": "ent_1"},
     "TeamBody": {"name": "x"},
     "ProfileBody": {"name": "x"},
+    "RecallFeedbackBody": {"recall_id": "x", "rating": "helpful"},
     "KeyBody": {"profile_id": "prof_1", "scopes": ["read"]},
 }
 
@@ -75,7 +83,8 @@ def fields() -> Iterator[tuple[type[Closed], tuple[str, ...]]]:
     for body in BODIES:
         schema = body.model_json_schema()
         for path in sorted(set(free_texts(schema, schema.get("$defs", {})))):
-            if path[-1 if path[-1] != "[]" else -2] not in LOOKED_UP | KEPT_AS_IT_IS:
+            name = path[-1 if path[-1] != "[]" else -2]
+            if not {name, f"{body.__name__}.{name}"} & (LOOKED_UP | KEPT_AS_IT_IS):
                 yield body, path
 
 
