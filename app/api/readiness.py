@@ -9,7 +9,7 @@ from app.api.door import Door
 from app.api.wire.health import Degradation, Readiness
 from app.kernel.database import Scope
 from app.kernel.errors import Unavailable
-from app.kernel.migrate import head_revision
+from app.kernel.migrate import head_revision, known_revisions
 
 _REVISION: LiteralString = "SELECT version_num FROM alembic_version"
 _UNREADABLE: Final = Degradation(
@@ -18,6 +18,11 @@ _UNREADABLE: Final = Degradation(
     message="The service's role may not read the schema's revision.",
 )
 
+_AHEAD: Final = Degradation(
+    part="migrations",
+    code="schema_is_newer",
+    message="The schema is a newer program's; replace this one.",
+)
 _REDIS_AWAY: Final = Degradation(
     part="redis",
     code="redis_unavailable",
@@ -40,10 +45,18 @@ async def look_around(door: Door) -> Readiness:
         # Asked outside the transaction: PostgreSQL never waits for Redis.
         degraded = [] if door.redis is None or await door.redis.answers() else [_REDIS_AWAY]
         return Readiness(status="ready", database="ok", migrations="ok", degraded=degraded)
+    if row is not None and row["version_num"] not in _find_known():
+        # A newer program has migrated and is about to replace this one, which its migrations leave working.
+        return Readiness(status="ready", database="ok", migrations="ahead", degraded=[_AHEAD])
     return Readiness(status="not_ready", database="ok", migrations="behind", degraded=[])
 
 
+# Both are found by reading every migration, so once a process.
 @cache
 def _find_head() -> str:
-    # Found by reading every migration, so once a process.
     return head_revision()
+
+
+@cache
+def _find_known() -> frozenset[str]:
+    return known_revisions()

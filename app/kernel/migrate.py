@@ -73,6 +73,13 @@ def alembic_config(admin_url: str, *, role_prefix: str) -> Config:
     return config
 
 
+def known_revisions() -> frozenset[str]:
+    """Return every revision that this code knows."""
+    config = Config()
+    config.set_main_option("script_location", str(migrations_folder()))
+    return frozenset(script.revision for script in ScriptDirectory.from_config(config).walk_revisions())
+
+
 def head_revision() -> str:
     """Return the newest revision that this code knows."""
     config = Config()

@@ -18,12 +18,17 @@ TIMEOUT_SECONDS = 120
 class CommandLine:
     """Runs commands against one data folder, and a server on it."""
 
-    def __init__(self, folder: Path) -> None:
-        self._environment = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith("DENSEMEM_") and name not in {"DATABASE_URL", "DREAMER_DATABASE_URL"}
-        } | {"DENSEMEM_DATA_DIR": str(folder / "data"), "DENSEMEM_PORT": "0"}
+    def __init__(self, folder: Path, **environment: str) -> None:
+        self._environment = (
+            {
+                name: value
+                for name, value in os.environ.items()
+                if not name.startswith("DENSEMEM_") and name not in {"DATABASE_URL", "DREAMER_DATABASE_URL"}
+            }
+            | {"DENSEMEM_DATA_DIR": str(folder / "data"), "DENSEMEM_PORT": "0"}
+            | environment
+        )
+        self.log = folder / "log"
         self.server: subprocess.Popen[str] | None = None
 
     @property
@@ -49,13 +54,15 @@ class CommandLine:
 
     def serve(self) -> Self:
         """Start a server and wait until it says where it serves; later commands find it."""
+        log = self.log.open("a")
         self.server = subprocess.Popen(
             [*COMMAND, "serve"],
             env=self._environment,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=log,
             text=True,
         )
+        log.close()
         assert self.server.stdout is not None
         line = self.server.stdout.readline()
         found = re.search(r"http://\S+", line)

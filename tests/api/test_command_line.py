@@ -29,6 +29,9 @@ BODY = {
 }
 
 
+REDIS_PASSWORD = "hiddenword"
+
+
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
     memory = Path("/dev/shm")
@@ -38,7 +41,9 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def cli(folder: Path) -> Iterator[CommandLine]:
-    cli = CommandLine(folder)
+    # Nothing listens there, and what the log says of it must not tell the password.
+    redis_url = f"redis://:{REDIS_PASSWORD}@127.0.0.1:9/0"
+    cli = CommandLine(folder, REDIS_URL=redis_url, DENSEMEM_LOG_LEVEL="debug")
     cli.serve()
     team = cli.json("team", "create", "acme")
     assert team["name"] == "acme"
@@ -169,6 +174,29 @@ def test_without_a_server_the_command_says_how_to_start_one(cli: CommandLine) ->
 
 def test_doctor_finds_nothing_wrong(cli: CommandLine) -> None:
     assert all(finding["ok"] for finding in cli.json("doctor"))
+
+
+def test_logs_are_json_lines_with_neither_evidence_nor_secret(cli: CommandLine, tmp_path: Path) -> None:
+    key = cli.json("key", "create", "--team", "acme", "--scopes", "read,write,operate")["key"]
+    canary, secret = "canarywords", "AKIAIOSFODNN7EXAMPLE"
+    content = f"FastAPI depends on Starlette. The {canary} is {secret}."
+    body = BODY | {"evidence": [{"content": content}], "idempotency_key": canary}
+    with httpx2.Client(
+        base_url=cli.url, headers={"Authorization": f"Bearer {key}"}, timeout=60, trust_env=False
+    ) as client:
+        assert client.post("/v1/remember", json=body, headers={"Prefer": "wait=20"}).status_code == 200
+        assert client.post("/v1/remember", json=body | {canary: secret}).status_code == 422
+        assert client.post("/v1/recall", json={"query": canary}).status_code == 200
+        assert client.post("/v1/cycle-runs", json={"note": canary}).status_code in (200, 202)
+        assert client.get(f"/v1/dreams/{canary}").status_code == 404
+        assert client.get("/v1/dreams", headers={"Authorization": f"Bearer dm_{canary}"}).status_code == 401
+        assert client.get("/readyz").json()["degraded"][0]["part"] == "redis"
+    written = cli.log.read_text()
+    lines = [json.loads(line) for line in written.splitlines()]
+    assert {"redis is away"} <= {line["event"] for line in lines}
+    assert all({"event", "level", "timestamp"} <= line.keys() for line in lines)
+    for word in (canary, secret, key, REDIS_PASSWORD):
+        assert word not in written
 
 
 def test_open_streams_end_with_the_server(cli: CommandLine) -> None:

@@ -30,6 +30,19 @@ async def test_a_process_with_another_schema_is_not_ready(settings: Settings) ->
     assert (ready.status_code, ready.json()["migrations"]) == (503, "behind")
 
 
+async def test_a_process_goes_on_while_a_newer_one_takes_over(settings: Settings) -> None:
+    name = create_database()
+    with psycopg.connect(admin_url(name), autocommit=True) as admin:
+        admin.execute("UPDATE alembic_version SET version_num = '9999'")
+    database = Database(settings, url=service_url(name))
+    await database.open()
+    ready = await Api(create_app(database, settings), database).anonymous().get("/readyz")
+    await database.close()
+    drop_database(name)
+    assert (ready.status_code, ready.json()["migrations"]) == (200, "ahead")
+    assert [part["code"] for part in ready.json()["degraded"]] == ["schema_is_newer"]
+
+
 async def test_a_process_without_its_database_is_alive_and_not_ready() -> None:
     settings = Settings.model_validate({"pool_timeout_seconds": 0.1})
     nowhere = Database(settings, url="host=/nonexistent dbname=nowhere")

@@ -1,7 +1,8 @@
 """Migrations go up, down and up again, match the models, and are safe to start many times at once."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
@@ -11,6 +12,12 @@ from psycopg.conninfo import make_conninfo
 from app.kernel.errors import SetupError
 from app.kernel.migrate import alembic_config, head_revision, migrate
 from tests.databases import SERVICE_LOGIN, admin_url, create_database, drop_database
+
+MIGRATE = """
+import sys
+from app.kernel.migrate import migrate
+migrate(sys.argv[1], role_prefix="densemem", service_login=sys.argv[2])
+"""
 
 
 @pytest.fixture
@@ -40,13 +47,10 @@ def test_migrations_go_up_down_and_up_and_match_the_models(empty_url: str) -> No
 
 
 def test_many_processes_may_migrate_at_once(empty_url: str) -> None:
-    with ThreadPoolExecutor(4) as pool:
-        runs = [
-            pool.submit(migrate, empty_url, role_prefix="densemem", service_login=SERVICE_LOGIN)
-            for _ in range(4)
-        ]
-        for run in runs:
-            run.result()
+    arguments = [sys.executable, "-c", MIGRATE, empty_url, SERVICE_LOGIN]
+    processes = [subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True) for _ in range(8)]
+    outcomes = [(process.communicate()[1], process.returncode) for process in processes]
+    assert outcomes == [("", 0)] * 8
     with psycopg.connect(empty_url) as connection:
         assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [
             (head_revision(),)

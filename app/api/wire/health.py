@@ -24,5 +24,5 @@ class Readiness(Answer):
 
     status: Literal["ready", "not_ready"]
     database: Literal["ok", "unavailable"]
-    migrations: Literal["ok", "behind", "unknown"]
+    migrations: Literal["ok", "behind", "ahead", "unknown"]
     degraded: list[Degradation]
