@@ -25,6 +25,7 @@ from app.tenancy.keys import (
     find_key_team,
     list_keys,
     revoke_key,
+    set_rate,
 )
 from app.tenancy.setting_rules import INSTANCE_SETTING_NAMES
 from app.tenancy.teams import Profile, Team, create_profile, find_profile, find_team, list_teams, new_team_id
@@ -92,6 +93,15 @@ async def end_key(database: Database, key_id: str) -> datetime:
     async with database.reading(Scope("app")) as reading:
         team_id = await find_key_team(reading, key_id)
     return await database.unit_of_work(Scope("app", team_id), lambda writing: revoke_key(writing, key_id))
+
+
+async def limit_key(database: Database, key_id: str, requests_per_minute: int | None) -> None:
+    """Give a key a limit of its own, or the instance's."""
+    async with database.reading(Scope("app")) as reading:
+        team_id = await find_key_team(reading, key_id)
+    await database.unit_of_work(
+        Scope("app", team_id), lambda writing: set_rate(writing, key_id, requests_per_minute)
+    )
 
 
 async def newest_audit(database: Database, team: str | None) -> tuple[AuditEvent, ...]:

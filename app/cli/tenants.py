@@ -30,6 +30,7 @@ def add_commands(cli: typer.Typer) -> None:
     key.command("create")(create_key)
     key.command("list")(list_keys)
     key.command("revoke")(revoke_key)
+    key.command("limit")(limit_key)
     cli.add_typer(key, name="key")
     cli.command()(audit)
     cli.command("export")(export_team)
@@ -189,6 +190,20 @@ def revoke_key(key_id: str) -> None:
 
     revoked_at = on_database(lambda database: end_key(database, key_id))
     print_lines(f"{key_id} is revoked since {revoked_at:%Y-%m-%d %H:%M} UTC.")
+
+
+def limit_key(
+    key_id: str,
+    per_minute: Annotated[
+        int | None, typer.Argument(min=1, max=1_000_000, help="Requests a minute; without: the instance's.")
+    ] = None,
+) -> None:
+    """Give a key a limit of its own, or the instance's again."""
+    from app.cli.administration import limit_key as limit
+    from app.cli.administration import on_database
+
+    on_database(lambda database: limit(database, key_id, per_minute))
+    print_lines(f"{key_id}: {per_minute or 'as many as the instance allows'} requests a minute.")
 
 
 def audit(

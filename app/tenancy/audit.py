@@ -25,6 +25,7 @@ AuditAction = Literal[
     "profile_created",
     "key_created",
     "key_revoked",
+    "key_limited",
     "settings_changed",
     "predicate_registered",
     "predicate_changed",

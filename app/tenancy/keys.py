@@ -138,16 +138,21 @@ async def revoke_key(writing: Writing, key_id: str, *, actor: Actor = HOST) -> d
     return revoked_at
 
 
-async def set_rate(writing: Writing, key_id: str, requests_per_minute: int | None) -> None:
+async def set_rate(
+    writing: Writing, key_id: str, requests_per_minute: int | None, *, actor: Actor = HOST
+) -> None:
     """Leave the key with a limit of its own, from 1 a minute on; None gives it the instance's.
 
-    Processes that hold tokens of the key spend those first.
+    Processes that hold tokens of the key spend those first. The transaction's scope is the key's team, none for an
+    admin key.
 
     Raises:
         NotFound: there is no such key.
     """
     if not await writing.execute(_SET_RATE, {"key_id": key_id, "rate": requests_per_minute}):
         raise NotFound("There is no such key.")
+    details: dict[str, Detail] = {"requests_per_minute": requests_per_minute}
+    await record_audit(writing, actor, "key_limited", target_id=key_id, details=details)
 
 
 def digest_secret(secret: str) -> str:

@@ -127,6 +127,7 @@ def test_wrong_use_is_exit_code_2(cli: CommandLine, tmp_path: Path) -> None:
 
 def test_revoked_key_is_refused_at_once(cli: CommandLine) -> None:
     key = cli.json("key", "create", "--team", "acme")
+    assert "7 requests a minute" in cli.run("key", "limit", key["key_id"], "7").stdout
     assert cli.run("dream", "list", DENSEMEM_KEY=key["key"]).returncode == 0
     assert cli.run("key", "revoke", key["key_id"]).returncode == 0
     done = cli.run("dream", "list", DENSEMEM_KEY=key["key"])
