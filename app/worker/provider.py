@@ -53,12 +53,16 @@ class Provider:
             secrets=known_secrets,
         )
 
-    def choose_verifier(self, tally: Tally) -> Verifier:
-        """Return the verifier of the settings; `auto` is the provider's as long as there is a key."""
+    def choose_verifier(self, tally: Tally, *, has_budget: bool) -> Verifier:
+        """Return the verifier of the settings; `auto` is the provider's while there is a key and a budget.
+
+        One that is asked for by name waits for the next day where the team's money is used up.
+        """
         chosen = self.settings.verifier
-        if chosen == "provider" or (chosen == "auto" and self.has_key()):
-            return ProviderVerifier(self.verifier, self.settings.provider_effort, tally)
-        return LexicalVerifier()
+        if chosen == "lexical" or (chosen == "auto" and not (has_budget and self.has_key())):
+            return LexicalVerifier()
+        effort = self.settings.provider_effort
+        return ProviderVerifier(self.verifier, effort, tally, has_budget=has_budget)
 
 
 @asynccontextmanager

@@ -13,7 +13,8 @@ from app.queue.heartbeat import work_under_lease
 from app.queue.leases import Lease, renew
 from app.remember.lexical.verifier import LexicalVerifier
 from app.remember.pipeline import place_ingest
-from app.remember.provider.usage import charge_verifier
+from app.remember.provider.usage import charge_verifier, has_verifier_budget
+from app.remember.verify import Verifier
 from app.review.submissions import settle_submissions
 from app.worker.provider import Provider
 
@@ -36,7 +37,10 @@ def placement_kind(
 
     async def place(lease: Lease) -> None:
         tally = Tally()
-        verifier = LexicalVerifier() if provider is None else provider.choose_verifier(tally)
+        verifier: Verifier = LexicalVerifier()
+        if provider is not None:
+            has_budget = await has_verifier_budget(database, lease.team_id)
+            verifier = provider.choose_verifier(tally, has_budget=has_budget)
         try:
             await work_under_lease(
                 database,

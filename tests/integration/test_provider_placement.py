@@ -19,6 +19,7 @@ from app.remember.provider.verifier import ProviderVerifier
 from app.tenancy.callers import Caller
 from app.worker.provider import Provider, open_provider
 from app.worker.steps import placement_kind
+from tests.cycles import set_setting
 from tests.integration.submissions import lease, scope, state, submit
 from tests.provider_server.replies import Said
 from tests.provider_server.server import KEY, Answer, ProviderServer, provider
@@ -132,13 +133,41 @@ async def test_every_answer_is_charged_to_the_team_also_one_that_was_no_use(
 async def test_who_verifies_follows_the_setting_and_the_key_of_the_moment(
     monkeypatch: pytest.MonkeyPatch, provided: Provider
 ) -> None:
-    assert isinstance(provided.choose_verifier(Tally()), ProviderVerifier)
+    assert isinstance(provided.choose_verifier(Tally(), has_budget=True), ProviderVerifier)
     monkeypatch.delenv(KEY_VARIABLE)
-    assert isinstance(provided.choose_verifier(Tally()), LexicalVerifier)
+    assert isinstance(provided.choose_verifier(Tally(), has_budget=True), LexicalVerifier)
     monkeypatch.setenv(FILE_VARIABLE, "/nowhere/key")
-    assert isinstance(provided.choose_verifier(Tally()), LexicalVerifier)
+    assert isinstance(provided.choose_verifier(Tally(), has_budget=True), LexicalVerifier)
     async with open_provider(Settings.model_validate({"verifier": "provider"})) as always:
-        assert isinstance(always.choose_verifier(Tally()), ProviderVerifier)
+        assert isinstance(always.choose_verifier(Tally(), has_budget=True), ProviderVerifier)
     monkeypatch.setenv(KEY_VARIABLE, KEY)
     async with open_provider(Settings.model_validate({"verifier": "lexical"})) as never:
-        assert isinstance(never.choose_verifier(Tally()), LexicalVerifier)
+        assert isinstance(never.choose_verifier(Tally(), has_budget=True), LexicalVerifier)
+
+
+async def test_a_team_that_has_used_up_its_day_is_verified_lexically(
+    database: Database, team: Caller, server: ProviderServer, provided: Provider
+) -> None:
+    server.speak = verdict("entailed")
+    await set_setting(database, team, "max_daily_cost_usd", "0.003")
+    first = await submit(database, team, state("Gradio", "depends_on", "Uvicorn"))
+    await place(database, team, first, provided)
+    assert len(server.messages) == 1, "what it costs is known afterwards only"
+    second = await submit(database, team, state("Gradio", "depends_on", "FastAPI"))
+    placement = await place(database, team, second, provided)
+    assert len(server.messages) == 1
+    [outcome] = placement.relationship_outcomes
+    assert outcome.category == "relationship_validated_claim", "the sentence is one that rules can read"
+
+
+async def test_a_verifier_asked_for_by_name_waits_for_the_next_day(
+    database: Database, team: Caller, server: ProviderServer
+) -> None:
+    await set_setting(database, team, "max_daily_cost_usd", "0")
+    fields = {"anthropic_base_url": server.url, "verifier": "provider"}
+    ingest_id = await submit(database, team, state("Gradio", "depends_on", "Uvicorn"))
+    async with open_provider(Settings.model_validate(fields)) as strict:
+        placement = await place(database, team, ingest_id, strict)
+    assert placement.processing_state == "queued"
+    assert [error["code"] for error in placement.errors] == ["verifier_over_budget"]
+    assert server.requests == []

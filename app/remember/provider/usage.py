@@ -9,6 +9,7 @@ from typing import LiteralString
 from app.kernel.database import Database, Reading, Scope
 from app.llm.prices import PriceTable
 from app.llm.usage import Tokens, Usage
+from app.tenancy.configuration import effective_configuration
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,16 @@ async def charge_verifier(database: Database, team_id: str, usage: Usage, prices
         for model, tokens in sorted(usage.by_model.items())
     ]
     await database.unit_of_work(Scope("app", team_id), lambda w: w.execute_many(_ADD, rows))
+
+
+async def has_verifier_budget(database: Database, team_id: str) -> bool:
+    """Say whether verdicts have cost the team less today (UTC) than its `max_daily_cost_usd`; 0 means none."""
+    params = {"team_id": team_id, "day": datetime.now(UTC).date()}
+    async with database.reading(Scope("app", team_id)) as reading:
+        configuration = await effective_configuration(reading, team_id)
+        row = await reading.fetch_one(_COST_OF_DAY, params)
+    assert row is not None
+    return float(row["cost_usd"]) < configuration.max_daily_cost_usd
 
 
 async def read_verifier_costs(reading: Reading, team_id: str, *, since: date) -> list[VerifierCost]:
@@ -69,6 +80,11 @@ _ADD: LiteralString = """
         cache_read_tokens = known.cache_read_tokens + excluded.cache_read_tokens,
         cache_write_tokens = known.cache_write_tokens + excluded.cache_write_tokens,
         cost_usd = known.cost_usd + excluded.cost_usd
+"""
+
+_COST_OF_DAY: LiteralString = """
+    SELECT coalesce(sum(cost_usd), 0) AS cost_usd FROM verifier_usage
+    WHERE team_id = %(team_id)s AND day = %(day)s
 """
 
 _READ: LiteralString = """

@@ -24,16 +24,22 @@ def _draw_request() -> str:
 
 @dataclass(frozen=True, slots=True)
 class ProviderVerifier:
-    """Asks a model. `tally` gathers what it costs, also for answers that were no use."""
+    """Asks a model. `tally` gathers what it costs, also for answers that were no use.
+
+    Without a budget nobody is asked, and the citation waits.
+    """
 
     model: StructuredModel
     effort: Effort | None = None
     tally: Tally = field(default_factory=Tally)
     draw_request: Callable[[], str] = _draw_request
+    has_budget: bool = True
     kind: str = "provider"
     version: str = PROMPT
 
     async def judge(self, claim: Claim, citation: Citation) -> Judgement | VerifierFailure:
+        if not self.has_budget:
+            return VerifierFailure("verifier_over_budget", retryable=True)
         request = self.draw_request()
         question = build_question(
             load_prompt(self.version), claim, citation, request=request, effort=self.effort

@@ -1,0 +1,111 @@
+"""The worker's own dream step with a provider: leases outlive long calls, the team's choice is followed."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from app.dreaming.run_history import Run
+from app.kernel.database import Database, Scope
+from app.kernel.settings import Settings
+from app.llm.key import KEY_VARIABLE
+from app.tenancy.callers import Caller
+from app.worker.provider import Provider, open_provider
+from app.worker.steps import cycle_kind
+from tests.cycles import lease_run, make_pattern, queue_run, read_hypotheses, read_run, set_setting
+from tests.dreamer import read_shown
+from tests.provider_server.replies import Said, streamed
+from tests.provider_server.server import KEY, Answer, ProviderServer, provider
+
+LEASE_SECONDS = 1.0
+
+
+@pytest.fixture
+async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ProviderServer]:
+    monkeypatch.setenv(KEY_VARIABLE, KEY)
+    async with provider() as served:
+        yield served
+
+
+@pytest.fixture
+async def provided(server: ProviderServer) -> AsyncIterator[Provider]:
+    async with open_provider(Settings.model_validate({"anthropic_base_url": server.url})) as opened:
+        yield opened
+
+
+def say_one_idea(body: dict[str, Any]) -> Said:
+    shown = read_shown(body["messages"][0]["content"])
+    return Said(text=shown.answer(shown.idea(shown.groups[0], "Compatible with")))
+
+
+async def dream(database: Database, team: Caller, provided: Provider) -> Run:
+    run_id = await queue_run(database, team)
+    kind = cycle_kind(database, slots=1, lease_seconds=60, provider=provided)
+    await kind.step(await lease_run(database, run_id))
+    return await read_run(database, team, run_id)
+
+
+async def read_expiry(database: Database, team: Caller, run_id: str) -> object:
+    async with database.reading(Scope("app", team.team_id)) as reading:
+        row = await reading.fetch_one(
+            "SELECT lease_expires_at FROM work_items WHERE team_id = %(team_id)s AND item_id = %(item_id)s",
+            {"team_id": team.team_id, "item_id": run_id},
+        )
+    return row and row["lease_expires_at"]
+
+
+async def test_a_call_that_outlasts_the_lease_is_one_run_and_one_set_of_hypotheses(
+    database: Database, team: Caller, server: ProviderServer, provided: Provider
+) -> None:
+    await make_pattern(database, team)
+    answered = asyncio.Event()
+
+    def speak(body: dict[str, Any]) -> Answer:
+        return replace(streamed(say_one_idea(body)), waits_for=answered)
+
+    server.speak = speak
+    run_id = await queue_run(database, team)
+    lease = await lease_run(database, run_id, seconds=LEASE_SECONDS)
+    kind = cycle_kind(database, slots=1, lease_seconds=LEASE_SECONDS, provider=provided)
+    working = asyncio.ensure_future(kind.step(lease))
+    expiries: set[object] = set()
+    # Renewed three times in each length: so it has been held for three lengths at least.
+    while len(expiries) < 10 and not working.done():
+        if server.messages:
+            expiries.add(await read_expiry(database, team, run_id))
+        await asyncio.sleep(0.02)
+    answered.set()
+    await working
+    run = await read_run(database, team, run_id)
+    assert (run.status, run.attempt, run.generator_kind) == ("succeeded", 0, "provider")
+    assert len(server.messages) == 1
+    assert len(await read_hypotheses(database, team)) == 1
+
+
+async def test_the_teams_choice_and_the_key_of_the_moment_decide_who_dreams(
+    database: Database,
+    team: Caller,
+    server: ProviderServer,
+    provided: Provider,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    await make_pattern(database, team)
+    server.speak = say_one_idea
+    await set_setting(database, team, "generator", '"rules"')
+    assert (await dream(database, team, provided)).generator_kind == "rules"
+    assert server.requests == []
+    await set_setting(database, team, "generator", '"auto"')
+    run = await dream(database, team, provided)
+    assert (run.generator_kind, run.model) == ("provider", "claude-opus-5-5")
+    monkeypatch.delenv(KEY_VARIABLE)
+    assert (await dream(database, team, provided)).generator_kind == "rules"
+    await set_setting(database, team, "generator", '"provider"')
+    run_id = await queue_run(database, team)
+    kind = cycle_kind(database, slots=1, lease_seconds=60, provider=provided)
+    with pytest.raises(Exception, match="No provider"):
+        await kind.step(await lease_run(database, run_id))
+    failed = await read_run(database, team, run_id)
+    assert failed.error is not None
+    assert (failed.status, failed.error.code) == ("failed", "provider_not_configured")
