@@ -174,7 +174,7 @@ def print_run(run: Json) -> None:
         stopped = ", stopped the run" if budget["name"] == run["stopped_by"] else ""
         print_lines(f"  {budget['name']}: {budget['used']:g} of {budget['limit']:g}{stopped}")
     print_lines(
-        f"  {usage['input_tokens']} tokens in, {usage['output_tokens']} out, {usage['cost_usd']:.2f} USD"
+        f"  {usage['input_tokens']} tokens in, {usage['output_tokens']} out, {usage['cost_usd']:.4f} USD"
     )
 
 

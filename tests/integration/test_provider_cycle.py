@@ -240,10 +240,15 @@ async def test_when_the_provider_fails_the_rules_dream_and_the_run_says_so(
         assert run.usage.turns >= 1, "every token of a failed call is kept"
         assert run.usage.cost_usd > 0
 
-    # Nothing counts as assessed, so the next run asks again.
-    dreaming.server.speak = saying(first_idea)
+
+async def test_a_run_of_the_rules_in_the_providers_place_has_assessed_nothing(
+    database: Database, team: Caller, pattern: Pattern, dreaming: Dreaming
+) -> None:
+    dreaming.server.script = [Said(stop_reason="refusal")]
+    assert (await dream(database, team, dreaming)).generator_kind == "rules"
+    dreaming.server.speak = saying(lambda shown: shown.answer())
     again = await dream(database, team, dreaming)
-    assert again.generator_kind == "provider"
+    assert (again.status, again.generator_kind) == ("succeeded", "provider")
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,8 @@ async def test_the_teams_choice_and_the_key_of_the_moment_decide_who_dreams(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     await make_pattern(database, team)
+    # A process for each cycle is what the test above is about.
+    monkeypatch.setattr("app.worker.steps.run_in_process", asyncio.to_thread)
     server.speak = say_one_idea
     await set_setting(database, team, "generator", '"rules"')
     assert (await dream(database, team, provided)).generator_kind == "rules"

@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.llm.faults import read_retry_after
@@ -67,6 +67,7 @@ def test_text_can_be_stored() -> None:
     assert not any(is_text(text) for text in ("a\x00", "\ud800", 1, None))
 
 
+@settings(max_examples=40)
 @given(st.recursive(st.text() | st.integers(), lambda inner: st.dictionaries(st.text(), inner)))
 def test_a_fence_holds_whatever_is_inside_and_says_the_same(document: object) -> None:
     fenced = fence(document)
