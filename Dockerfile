@@ -22,8 +22,8 @@ ENV PATH=/opt/densemem/bin:$PATH \
     DENSEMEM_HOST=0.0.0.0 \
     DENSEMEM_DATA_DIR=/tmp/densemem
 USER 10001:10001
-# The only place that is written to; the root file system may be read-only.
-WORKDIR /tmp
+# /tmp is the only place that is written to, so the root file system may be read-only; no module is found there.
+WORKDIR /
 EXPOSE 8420
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["densemem"]
