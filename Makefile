@@ -38,7 +38,8 @@ schedules: $(READY) ## Hold thousands of schedules against the clock on the wall
 stress: $(READY) ## The long forms: 8 writers for 60 s, 50 rounds of kill -9 of the remember worker.
 	DENSEMEM_WRITERS_SECONDS=60 DENSEMEM_KILL_ROUNDS=50 $(BIN)/python -m pytest -q -p no:cacheprovider $(ARGS) \
 	    tests/concurrency/test_writers.py tests/concurrency/test_killed_workers.py
-chaos: $(READY) ## 200 rounds of real faults against real worker processes. ARGS="--rounds 20" plays fewer.
+chaos: $(READY) ## The lease protocol in 300 histories, then 200 rounds of real faults on real workers. ARGS="--rounds 20" plays fewer.
+	DENSEMEM_PROTOCOL_EXAMPLES=300 $(BIN)/python -m pytest -q -p no:cacheprovider tests/concurrency/test_lease_protocol.py
 	@$(BIN)/python -m tests.chaos $(ARGS)
 
 check: lint types contracts drift test ## Everything that a change must pass.

@@ -19,6 +19,7 @@ def add_commands(cli: typer.Typer) -> None:
     bench = typer.Typer(help="Measure this machine.", no_args_is_help=True)
     bench.command("remember")(bench_remember)
     bench.command("schedule")(bench_schedule)
+    bench.command("leases")(bench_leases)
     cli.add_typer(bench, name="bench")
 
 
@@ -191,3 +192,35 @@ def bench_schedule(
         print_table(columns | {"Elapsed, s": "elapsed_seconds", "Sum of the runs, s": "work_seconds"}, [row])
     if not measured.is_exact:
         raise typer.Exit(1)
+
+
+def bench_leases(
+    connections: Annotated[
+        list[int] | None, typer.Option("--connections", min=1, max=64, help="At once; repeatable.")
+    ] = None,
+    seconds: Annotated[int, typer.Option(min=1, max=60, help="Of each measurement.")] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Items leased and finished a second, beside pgbench with the same statements."""
+    from app.cli.bench.leases import run_bench
+
+    measured = run_bench(read_settings(log_level="error"), connections=connections or [1, 4], seconds=seconds)
+    rows = [
+        {
+            "connections": one.connections,
+            "leased_and_finished_per_second": round(one.rate, 1),
+            "pgbench_per_second": None if one.pgbench_rate is None else round(one.pgbench_rate, 1),
+            "share_of_pgbench": None if one.share is None else round(one.share, 3),
+        }
+        for one in measured
+    ]
+    if as_json:
+        print_json(rows)
+        return
+    columns = {
+        "Connections": "connections",
+        "Leased and finished/s": "leased_and_finished_per_second",
+        "pgbench/s": "pgbench_per_second",
+        "Share": "share_of_pgbench",
+    }
+    print_table(columns, rows)

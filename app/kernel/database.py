@@ -142,7 +142,7 @@ class Database:
             try:
                 async with connection.pipeline():
                     await connection.execute(begin)
-                    await connection.execute(_ENTER, self._entry_params(scope))
+                    await connection.execute(ENTER, self._entry_params(scope))
                 yield _Transaction(connection)
                 ended = await connection.execute("COMMIT")
                 # A transaction in which an error was swallowed "commits" by rolling back, without an error.
@@ -176,7 +176,7 @@ class Database:
 
 
 # `true` makes each setting local to the transaction; an empty team matches no row.
-_ENTER: LiteralString = """
+ENTER: LiteralString = """
     SELECT set_config('role', %(role)s, true), set_config('densemem.team_id', %(team_id)s, true),
            set_config('statement_timeout', %(statement_timeout)s, true),
            set_config('idle_in_transaction_session_timeout', %(idle_timeout)s, true)

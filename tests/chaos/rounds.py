@@ -15,9 +15,11 @@ from app.kernel.settings import Settings
 from app.queue.leases import wake_workers
 from tests.chaos.faults import FAULTS
 from tests.chaos.scenarios import CYCLE, PLACEMENT, End, Scenario
+from tests.chaos.worker import LEASE_SECONDS
 from tests.chaos.world import World
 
 LONGEST_SECONDS: Final = 40.0
+ORDERLY_LEASE_SECONDS: Final = 30.0
 SETTLE_SECONDS: Final = 0.3
 Verdict = Literal["survived", "lost", "doubled", "differing", "stuck", "not reached"]
 
@@ -98,7 +100,9 @@ async def play_undisturbed(world: World, database: Database, scenario: Scenario)
 async def play_round(world: World, database: Database, played: Round, expected: End) -> tuple[Verdict, str]:
     """Inflict the fault at the point, and compare the end with the expected one."""
     caller = await played.scenario.prepare(database)
-    worker = world.start_worker(played.point)
+    # An orderly end must not cost an attempt, and on a slow machine a short lease may run out by itself.
+    seconds = ORDERLY_LEASE_SECONDS if played.fault == "SIGTERM" else LEASE_SECONDS
+    worker = world.start_worker(played.point, lease_seconds=seconds)
     try:
         if not await worker.reach(LONGEST_SECONDS / 2):
             return "not reached", ""

@@ -89,13 +89,14 @@ def brings_lease(result: object) -> bool:
             return False
 
 
-def run(url: str, harness: Connection, point: str | None) -> None:
+def run(url: str, harness: Connection, point: str | None, lease_seconds: float) -> None:
     """Work until SIGTERM; then tell the harness the number of commits."""
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     threading.Thread(target=_end_with_harness, daemon=True).start()
     # A process of its own for each generation costs seconds, and what may happen to it is no fault of a worker.
     steps.run_in_process = asyncio.to_thread  # type: ignore[attr-defined]  # Called with the same arguments.
-    asyncio.run(work(url, harness, point))
+    settings = SETTINGS.model_copy(update={"lease_seconds": lease_seconds})
+    asyncio.run(work(url, harness, point, settings))
 
 
 def _end_with_harness() -> None:
@@ -105,11 +106,11 @@ def _end_with_harness() -> None:
     os._exit(1)
 
 
-async def work(url: str, harness: Connection, point: str | None) -> None:
+async def work(url: str, harness: Connection, point: str | None, settings: Settings) -> None:
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     while True:
-        database = StoppingDatabase(SETTINGS, url=url)
+        database = StoppingDatabase(settings, url=url)
         database.point, database.harness = point, harness
         try:
             await database.open()
@@ -117,6 +118,6 @@ async def work(url: str, harness: Connection, point: str | None) -> None:
         except Unavailable:
             if stop.is_set():
                 return
-    await work_until_stopped(database, SETTINGS, cast(Provider, HashedProvider()), stop=stop)
+    await work_until_stopped(database, settings, cast(Provider, HashedProvider()), stop=stop)
     await database.close()
     harness.send(database.commits)

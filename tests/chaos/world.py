@@ -19,7 +19,7 @@ from psycopg.conninfo import make_conninfo
 
 from app.kernel.migrate import migrate
 from app.postgres.server import RunningPostgres, start
-from tests.chaos.worker import run
+from tests.chaos.worker import LEASE_SECONDS, run
 from tests.databases import SERVICE_LOGIN
 
 DISK_MEGABYTES: Final = 400
@@ -76,11 +76,11 @@ class World:
     def admin_url(self) -> str:
         return self.server.conninfo(dbname="chaos")
 
-    def start_worker(self, point: str | None = None) -> Worker:
+    def start_worker(self, point: str | None = None, *, lease_seconds: float = LEASE_SECONDS) -> Worker:
         """Start a worker process that stops at the point."""
         ours, its = multiprocessing.Pipe()
         url = make_conninfo(self.url, application_name=WORKER_NAME)
-        process = _context.Process(target=run, args=(url, its, point), daemon=True)
+        process = _context.Process(target=run, args=(url, its, point, lease_seconds), daemon=True)
         process.start()
         its.close()
         assert process.pid is not None

@@ -12,7 +12,7 @@ import pytest
 
 from app.kernel.database import Database, Scope
 from app.kernel.settings import Settings
-from tests.chaos.rounds import finish, judge, play, play_undisturbed
+from tests.chaos.rounds import ORDERLY_LEASE_SECONDS, finish, judge, play, play_undisturbed
 from tests.chaos.scenarios import CYCLE
 from tests.chaos.world import World, made_world
 
@@ -47,7 +47,7 @@ async def test_ten_rolling_restarts_spend_no_attempt_and_a_worker_waits_for_post
     caller = await CYCLE.prepare(database)
     for _ in range(10):
         # Begun, and on its way to what it reads.
-        worker = world.start_worker("2+")
+        worker = world.start_worker("2+", lease_seconds=ORDERLY_LEASE_SECONDS)
         assert await worker.reach(20)
         worker.line.recv()
         worker.send(signal.SIGTERM)

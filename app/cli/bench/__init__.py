@@ -1,6 +1,8 @@
 """Measuring this machine: `densemem bench …`.
 
     remember    Relationships per second, submitted and placed, beside the raw insert rate of the very same rows
+    leases      items leased and finished per second, beside pgbench with the same statements
+    backend     the server that is measured
     rows        those rows, and their raw insert
     schedule    many teams due at one moment: seconds until each has had its run, and whether each had exactly one
 

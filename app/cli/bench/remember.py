@@ -1,19 +1,17 @@
 """How many Relationships a second one worker remembers, for small and for large submissions."""
 
 import asyncio
-import tempfile
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from time import perf_counter
 from typing import Final, LiteralString
 
+from app.cli.bench.backend import bench_backend
 from app.cli.bench.rows import insert_copies, read_copies
 from app.cli.database import open_database
 from app.cli.leasing import lease_next
 from app.hypotheses.echo import EchoIndex
-from app.kernel.backend import Backend, migrate_backend, running_backend
+from app.kernel.backend import Backend
 from app.kernel.database import Database, Scope
 from app.kernel.settings import Settings
 from app.ledger.founding import found_team
@@ -54,13 +52,8 @@ class Measured:
 
 def run_bench(settings: Settings, *, relationships: int, batches: Sequence[int]) -> list[Measured]:
     """Measure each batch size on DATABASE_URL or a fresh embedded server, in the given order."""
-    with ExitStack() as stack:
-        if settings.database_url is None:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="densemem-bench-"))
-            settings = settings.model_copy(update={"data_dir": Path(folder) / "data"})
-        backend = stack.enter_context(running_backend(settings))
-        migrate_backend(backend, settings)
-        return asyncio.run(_measure_all(backend, settings, relationships, batches))
+    with bench_backend(settings) as (backend, bench_settings):
+        return asyncio.run(_measure_all(backend, bench_settings, relationships, batches))
 
 
 async def _measure_all(
