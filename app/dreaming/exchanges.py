@@ -80,7 +80,7 @@ async def list_exchanges(reading: Reading, team_id: str, run_id: str) -> tuple[K
 
 async def purge_exchanges(database: Database) -> int:
     """Leave no content that is older than its days, in any team, and return how many turns that were."""
-    purged = await database.unit_of_work(Scope("dreamer"), lambda w: w.fetch_one(_PURGE, {}))
+    purged = await database.unit_of_work(Scope("app"), lambda w: w.fetch_one(_PURGE, {}))
     assert purged is not None
     return int(purged["purged"])
 

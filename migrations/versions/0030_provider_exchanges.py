@@ -77,7 +77,7 @@ def upgrade() -> None:
         $$
     """)
     op.execute("REVOKE ALL ON FUNCTION purge_provider_exchanges() FROM PUBLIC")
-    op.execute(f"GRANT EXECUTE ON FUNCTION purge_provider_exchanges() TO {role('dreamer')}")
+    op.execute(f"GRANT EXECUTE ON FUNCTION purge_provider_exchanges() TO {role('app')}")
 
 
 def downgrade() -> None:
