@@ -4,7 +4,6 @@ from typing import LiteralString
 
 import pytest
 
-from app.dreaming.cycle import run_cycle
 from app.dreaming.run_record import begin_run
 from app.dreaming.runs import cancel_run
 from app.dreaming.waiting import wait_for_provider
@@ -12,7 +11,7 @@ from app.kernel.database import Database, Scope, Writing
 from app.kernel.errors import LeaseLost
 from app.queue.leases import Lease, hold
 from app.tenancy.callers import Caller
-from tests.cycles import lease_run, make_pattern, queue_run, read_run
+from tests.cycles import lease_run, make_pattern, queue_run, read_run, run_cycle
 
 
 async def wait(database: Database, lease: Lease, *, look_again_seconds: float = 0, used: float = 0) -> bool:
