@@ -2,7 +2,8 @@
 
 `lifecycle` is the table of states, `independence` the rule that a guess cannot confirm itself, `novelty` the rule
 that neither can what it was made from; they are pure and hold no connection. `writes` inserts, reinforces and
-stales for the dream cycle, and `standing` tells it which targets are taken or suppressed. `queries` reads the
+stales for the dream cycle, and `standing` tells it which targets are taken or suppressed. `staleness` and `sweep`
+find what should be stale and was not told so; `outcomes` counts what became of the guesses. `queries` reads the
 ledger back, `record` names the shapes that it gives and `explanation` puts a guess's reasons into names. `echo`
 answers the port that `remember` asks before it grants support: does this text merely say one of our guesses again?
 

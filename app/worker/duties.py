@@ -7,9 +7,13 @@ from typing import Final
 
 from app.dreaming.exchanges import purge_exchanges
 from app.dreaming.planning import SCHEDULE, enqueue_due, seconds_until_planned
+from app.hypotheses.sweep import Place, sweep_some
 from app.kernel.database import Database
 
 PURGE_SECONDS: Final = 600.0
+SWEEP: Final = "sweep"
+SECONDS_BETWEEN_ROUNDS: Final = 60.0
+SECONDS_WITHIN_ROUND: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +45,15 @@ def purge_duty(database: Database) -> Duty:
         return PURGE_SECONDS
 
     return Duty("purge", purge)
+
+
+def sweep_duty(database: Database) -> Duty:
+    """Stale what no event told of, some of every team in turn."""
+    place: Place | None = None
+
+    async def sweep() -> float | None:
+        nonlocal place
+        place = (await sweep_some(database, after=place, now=datetime.now(UTC))).next_place
+        return SECONDS_BETWEEN_ROUNDS if place is None else SECONDS_WITHIN_ROUND
+
+    return Duty(SWEEP, sweep)

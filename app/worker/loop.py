@@ -17,7 +17,7 @@ from app.kernel.errors import DenseMemError
 from app.kernel.ids import new_id
 from app.kernel.settings import Settings
 from app.queue.leases import Lease, lease_due, seconds_until_due
-from app.worker.duties import Duty, purge_duty, schedule_duty
+from app.worker.duties import Duty, purge_duty, schedule_duty, sweep_duty
 from app.worker.provider import Provider, open_provider
 from app.worker.steps import Kind, cycle_kind, placement_kind
 from app.worker.wake import Bell, WakeUps, hear_notifications
@@ -64,10 +64,8 @@ async def work_until_stopped(
         for kind in kinds
         if kind.slots > 0
     ]
-    tasks += [
-        asyncio.create_task(keep_up(duty, wake_ups))
-        for duty in (schedule_duty(database), purge_duty(database))
-    ]
+    duties = (schedule_duty(database), sweep_duty(database), purge_duty(database))
+    tasks += [asyncio.create_task(keep_up(duty, wake_ups)) for duty in duties]
     tasks.append(asyncio.create_task(hear_notifications(database, wake_ups)))
     if redis is not None:
         tasks.append(asyncio.create_task(hear_calls(redis, wake_ups.ring_all)))

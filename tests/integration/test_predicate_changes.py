@@ -93,7 +93,7 @@ async def test_a_missed_staling_is_seen_when_read_and_swept_with_its_reason(
     found = await detail(database, team, hypothesis_id)
     assert (found.summary.status, found.is_current) == ("proposed", False)
     assert [one.code for one in found.not_current_because] == ["predicate_retired"]
-    sweep = Sweep(found.summary.cycle_run_id, [], is_complete=False, expired_before=NOW)
+    sweep = Sweep(NOW, found.summary.cycle_run_id)
     swept = await database.unit_of_work(
         Scope("dreamer", team.team_id), lambda w: stale_ended_hypotheses(w, team.team_id, sweep)
     )
