@@ -43,6 +43,7 @@ Decisions beyond the specification:
 * An hour field that begins with `*` is a wildcard; every other cron expression names local times, also with
   wildcard minutes. Two times that a clock change moves onto one instant are one window.
 * A window that meets a live run of its team is recorded as `skipped`, `run_in_progress`.
-* Where a team knows more than a run may read, premises read least since their last change come first.
+* Where a team knows more than a run may read, half goes to premises read least since their last change, the newest
+  first, the rest to those read longest ago and to the connected components in turn.
 * `inputs_unchanged` compares with every earlier assessment, not with the last alone.
 """

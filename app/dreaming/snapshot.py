@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import LiteralString
 
 from app.dreaming.model import Inputs, Node, Premise, Source
+from app.dreaming.selection import Surveyed, select_premises
 from app.dreaming.standing import read_standing
 from app.kernel.database import Reading, Row
 from app.ledger.identity import Edge, canonical_edge
@@ -21,8 +22,8 @@ from app.ledger.vocabulary import Predicate
 async def read_inputs(reading: Reading, team_id: str, *, max_premises: int, now: datetime) -> Inputs:
     """Return at most `max_premises` premises with their endpoints, the predicates, and the standing of targets.
 
-    Premises that cycles have read least since their last change come first, then the newest, then by group
-    key; what does not fit is counted as `over_input_budget`, in Relationships. The transaction is a snapshot.
+    Of more than that, `selection.py` says which; what is left is counted as `over_input_budget`, in Relationships.
+    The transaction is a snapshot.
 
     Args:
         now: decides which states are valid.
@@ -34,6 +35,14 @@ async def read_inputs(reading: Reading, team_id: str, *, max_premises: int, now:
     rows = await reading.fetch_all(_PREMISES, {"team_id": team_id, "max_premises": max_premises, "now": now})
     eligible_count = rows[0]["eligible_count"] if rows else 0
     chosen = [row for row in rows if row["place"] <= max_premises]
+    if rows and 0 < max_premises < rows[0]["group_count"]:
+        survey = await reading.fetch_all(_SURVEY, {"team_id": team_id})
+        keys = await asyncio.to_thread(
+            select_premises, [Surveyed(**row) for row in survey], limit=max_premises
+        )
+        chosen = await reading.fetch_all(
+            _CHOSEN, {"team_id": team_id, "group_keys": sorted(keys), "now": now}
+        )
     # A large team is seconds of work, which must not keep others waiting.
     premises = await asyncio.to_thread(_fold_premises, chosen, predicates)
     node_ids = sorted({node for premise in premises for node in (premise.subject_id, premise.object_id)})
@@ -95,34 +104,51 @@ def _premise(rows: Sequence[Row], predicates: Mapping[str, Predicate]) -> Premis
     )
 
 
-# One pass with windows: joining the ranking back to its rows takes minutes while there are no statistics yet.
-# The best premise is always returned, because it carries the count. An assessment of an earlier version of a
-# premise does not count.
-_PREMISES: LiteralString = """
-    WITH eligible AS (
-        SELECT r.id, r.semantic_group_key, r.subject_entity_id, r.predicate_key, r.object_entity_id,
-               r.object_value_id, r.polarity, r.scope, r.modality, r.tier, r.version, r.owner_profile_id,
-               r.eligible_since, r.changed_at,
-               coalesce(r.valid_from <= %(now)s, true) AND coalesce(r.valid_to > %(now)s, true) AS is_in_window,
-               max(r.changed_at) OVER (PARTITION BY r.semantic_group_key) AS group_changed_at
+_ELIGIBLE: LiteralString = """
+    SELECT r.id, r.semantic_group_key, r.subject_entity_id, r.predicate_key, r.object_entity_id,
+           r.object_value_id, r.polarity, r.scope, r.modality, r.tier, r.version, r.owner_profile_id,
+           r.eligible_since, r.changed_at,
+           coalesce(r.valid_from <= %(now)s, true) AND coalesce(r.valid_to > %(now)s, true) AS is_in_window
+    FROM eligible_relationships AS e
+    JOIN relationships AS r ON r.team_id = e.team_id AND r.id = e.relationship_id
+    WHERE e.team_id = %(team_id)s
+"""
+
+# One pass with windows: joining a ranking back to its rows takes minutes while there are no statistics yet. The
+# first premise is always returned, because it carries the counts.
+_PREMISES: LiteralString = f"""
+    WITH placed AS (
+        SELECT eligible.*, count(*) OVER () AS eligible_count,
+               dense_rank() OVER (ORDER BY semantic_group_key) AS place
+        FROM ({_ELIGIBLE}) AS eligible
+    ), counted AS (
+        SELECT placed.*, max(place) OVER () AS group_count FROM placed
+    )
+    SELECT * FROM counted WHERE place <= greatest(%(max_premises)s, 1)
+    ORDER BY semantic_group_key, id
+"""
+
+# An assessment of an earlier version of a premise does not count as a reading of this one.
+_SURVEY: LiteralString = """
+    WITH premise AS (
+        SELECT r.semantic_group_key AS group_key, (array_agg(r.subject_entity_id ORDER BY r.id))[1] AS subject_id,
+               (array_agg(coalesce(r.object_entity_id, r.object_value_id) ORDER BY r.id))[1] AS object_id,
+               max(r.changed_at) AS changed_at
         FROM eligible_relationships AS e
         JOIN relationships AS r ON r.team_id = e.team_id AND r.id = e.relationship_id
         WHERE e.team_id = %(team_id)s
-    ), placed AS (
-        SELECT eligible.*, count(*) OVER () AS eligible_count,
-               dense_rank() OVER (
-                   ORDER BY coalesce(assessment.cycles, 0), group_changed_at DESC,
-                            eligible.semantic_group_key
-               ) AS place
-        FROM eligible
-        LEFT JOIN premise_assessments AS assessment
-               ON assessment.team_id = %(team_id)s
-              AND assessment.semantic_group_key = eligible.semantic_group_key
-              AND assessment.last_assessed_at >= group_changed_at
+        GROUP BY r.semantic_group_key
     )
-    SELECT * FROM placed
-    WHERE place <= greatest(%(max_premises)s, 1)
-    ORDER BY semantic_group_key, id
+    SELECT premise.*, read.last_assessed_at AS read_at,
+           CASE WHEN read.last_assessed_at >= premise.changed_at THEN read.cycles ELSE 0 END AS cycles
+    FROM premise
+    LEFT JOIN premise_assessments AS read
+           ON read.team_id = %(team_id)s AND read.semantic_group_key = premise.group_key
+"""
+
+_CHOSEN: LiteralString = f"""
+    SELECT * FROM ({_ELIGIBLE}) AS eligible
+    WHERE semantic_group_key = ANY (%(group_keys)s) ORDER BY semantic_group_key, id
 """
 
 _NODES: LiteralString = """
