@@ -222,3 +222,34 @@ async def test_over_the_input_budget_each_cycle_reads_what_was_read_least(
     assert [run.status for run in runs] == ["succeeded", "succeeded", "skipped"]
     assert seen[0] | seen[1] == groups
     assert runs[0].over_input_budget == 2
+
+
+async def test_in_thirty_cycles_every_component_is_read_whole_beside_one_that_never_rests(
+    database: Database, team: Caller
+) -> None:
+    components: list[set[str]] = []
+    busy = []
+    for number in range(6):
+        ends = [await make_entity(database, team, f"Library {number}.{step}") for step in range(3)]
+        made = [
+            await make_relationship(database, team, *pair)
+            for pair in ((ends[0], "depends_on", ends[1]), (ends[1], "depends_on", ends[2]))
+        ]
+        components.append({one.group_key for one in made})
+        busy = busy or made
+    seen: list[set[str]] = []
+
+    def propose(inputs: Inputs, budgets: Budgets) -> Generated:
+        seen.append({premise.group_key for premise in inputs.premises})
+        return Generated()
+
+    generator = Generator("rules", "v1", propose)
+    request = StartRequest(budgets={"max_premises": 4})
+    for _ in range(30):
+        for one in busy:
+            await change_relationship(database, team, one.relationship_id, effect="harmless")
+        run = await run_once(database, team, request, generator=generator)
+        assert (run.status, run.funnel["premises"], run.over_input_budget) == ("succeeded", 4, 8)
+    assert all(components[0] <= keys for keys in seen), "what has changed is read at once"
+    for component in components:
+        assert sum(component <= keys for keys in seen) >= 2

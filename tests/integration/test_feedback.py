@@ -14,7 +14,7 @@ from app.review import feedback as reviewing
 from app.review.feedback import Feedback, FeedbackResult
 from app.tenancy.callers import Caller
 from tests import factories
-from tests.conftest import MakeTeam
+from tests.conftest import MakeProfile, MakeTeam
 from tests.integration.feedback_case import Case, make_case, refusal
 
 STATUSES: tuple[HypothesisStatus, ...] = get_args(HypothesisStatus)
@@ -138,6 +138,38 @@ async def test_of_eight_confirmations_at_once_one_is_taken(case: Case) -> None:
     assert (counts["submissions"], counts["ingests"]) == (1, 1)
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("reject", "confirm_true"),
+        ("reject", "reinforce"),
+        ("stale", "reinforce"),
+        ("confirm_true", "confirm_false"),
+    ],
+)
+async def test_of_two_reviewers_at_once_each_sees_what_the_other_did(
+    case: Case, make_profile: MakeProfile, first: ClientEvent, second: ClientEvent
+) -> None:
+    other = await make_profile(case.caller, "Second")
+    results = await asyncio.gather(
+        case.decide(case.answer(first)), case.decide(case.answer(second), by=other), return_exceptions=True
+    )
+    assert all(isinstance(result, FeedbackResult | WrongState) for result in results)
+    events = await case.read(_CLIENT_EVENTS)
+    assert len(events) == sum(isinstance(result, FeedbackResult) for result in results) >= 1
+    status: HypothesisStatus = "proposed"
+    for event in events:
+        assert event["from_status"] == status
+        assert ALLOWED[status, event["event"]] == event["to_status"]
+        status = event["to_status"]
+    hypothesis = await case.hypothesis()
+    assert (hypothesis["status"], hypothesis["row_version"]) == (status, 1 + len(events))
+
+
+_CLIENT_EVENTS: LiteralString = """
+    SELECT * FROM hypothesis_events
+    WHERE team_id = %(team_id)s AND hypothesis_id = %(id)s AND actor_kind = 'client' ORDER BY id
+"""
 _COUNTS: LiteralString = """
     SELECT (SELECT count(*) FROM hypothesis_events WHERE team_id = %(team_id)s) AS events,
            (SELECT count(*) FROM hypothesis_submissions WHERE team_id = %(team_id)s) AS submissions,
