@@ -117,7 +117,9 @@ _MERGED: LiteralString = """
 # ended for good stands in nobody's way.
 _UNFIT: LiteralString = """
     WITH near AS (
-        SELECT r.* FROM relationships AS r
+        SELECT r.team_id, r.id, r.polarity, r.predicate_key, r.predicate_version, r.subject_entity_id,
+               r.object_entity_id, r.object_value_id, r.changed_at
+        FROM relationships AS r
         WHERE r.team_id = %(team_id)s
           AND (r.subject_entity_id = ANY (%(ends)s) OR r.object_entity_id = ANY (%(ends)s)
                OR r.object_value_id = ANY (%(ends)s))

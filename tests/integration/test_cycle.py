@@ -23,7 +23,7 @@ from tests.cycles import (
     scripted,
     set_setting,
 )
-from tests.factories import change_relationship, make_entity, make_relationship
+from tests.factories import Made, change_relationship, make_entity, make_relationship
 
 
 async def test_the_rules_dream_of_what_the_pattern_suggests(database: Database, team: Caller) -> None:
@@ -228,7 +228,7 @@ async def test_in_thirty_cycles_every_component_is_read_whole_beside_one_that_ne
     database: Database, team: Caller
 ) -> None:
     components: list[set[str]] = []
-    busy = []
+    busy: list[Made] = []
     for number in range(6):
         ends = [await make_entity(database, team, f"Library {number}.{step}") for step in range(3)]
         made = [

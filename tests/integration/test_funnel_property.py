@@ -81,7 +81,7 @@ def check(run: Run, generated: int) -> None:
     assert run.dry_run == (run.would_persist is not None)
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
 @given(first=ITEMS, second=ITEMS, max_outputs=st.integers(1, 5))
 async def test_the_recorded_funnel_adds_up_for_whatever_was_generated(
     database: Database, make_team: MakeTeam, first: Any, second: Any, max_outputs: int

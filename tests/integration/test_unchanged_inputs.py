@@ -8,7 +8,7 @@ from app.dreaming.model import Inputs
 from app.kernel import database as kernel_database
 from app.kernel.database import Database
 from app.tenancy.callers import Caller
-from tests.cycles import lease_run, make_pattern, queue_run, read_hypotheses, read_run, run_cycle, run_once
+from tests.cycles import lease_run, queue_run, read_run, run_cycle, run_once
 from tests.factories import make_entity, make_relationship
 
 MOST_STATEMENTS = 30
@@ -53,12 +53,3 @@ async def test_a_skipped_cycle_generates_nothing_and_asks_as_little_of_a_larger_
         assert (skipped.status, skipped.reason) == ("skipped", "inputs_unchanged")
         assert generations == before
     assert asked[0] == asked[1] <= MOST_STATEMENTS
-
-
-async def test_fifty_triggers_over_unchanged_inputs_make_one_generation_and_one_row(
-    database: Database, team: Caller
-) -> None:
-    await make_pattern(database, team)
-    statuses = [(await run_once(database, team)).status for _ in range(50)]
-    assert statuses == ["succeeded", *["skipped"] * 49]
-    assert len(await read_hypotheses(database, team)) == 1
