@@ -35,9 +35,11 @@ test: $(READY) ## Run every test on a real PostgreSQL.
 schedules: $(READY) ## Hold thousands of schedules against the clock on the wall, minute by minute.
 	DENSEMEM_SCHEDULE_EXAMPLES=3000 $(BIN)/python -m pytest -q tests/unit/test_schedule_oracle.py
 
-stress: $(READY) ## The long forms: 8 writers for 60 s, 50 rounds of kill -9 of the remember worker.
-	DENSEMEM_WRITERS_SECONDS=60 DENSEMEM_KILL_ROUNDS=50 $(BIN)/python -m pytest -q -p no:cacheprovider $(ARGS) \
-	    tests/concurrency/test_writers.py tests/concurrency/test_killed_workers.py
+stress: $(READY) ## The long forms: 8 writers for 60 s, 50 rounds of kill -9 of the remember worker, 1000 of two sweeps.
+	DENSEMEM_WRITERS_SECONDS=60 DENSEMEM_KILL_ROUNDS=50 DENSEMEM_SWEEP_ROUNDS=1000 \
+	    $(BIN)/python -m pytest -q -p no:cacheprovider $(ARGS) \
+	    tests/concurrency/test_writers.py tests/concurrency/test_killed_workers.py tests/integration/test_sweep.py
+
 chaos: $(READY) ## The lease protocol in 300 histories, then 200 rounds of real faults on real workers. ARGS="--rounds 20" plays fewer.
 	DENSEMEM_PROTOCOL_EXAMPLES=300 $(BIN)/python -m pytest -q -p no:cacheprovider tests/concurrency/test_lease_protocol.py
 	@$(BIN)/python -m tests.chaos $(ARGS)

@@ -18,8 +18,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from app.dreaming.learning.holdout import HeldBack, hide_premises
-from app.dreaming.model import Inputs, Premise, Target
+from app.dreaming.model import Inputs, Target
 from app.dreaming.paths import Graph, Ints, build_graph
 from app.dreaming.scoring import score_candidates
 from app.dreaming.targets import TargetSpace, open_spaces
@@ -29,24 +28,6 @@ Method = Literal["rules", "popularity", "random"]
 Reals = npt.NDArray[np.float64]
 
 _PAIRS_AT_ONCE = 500_000
-
-
-def hide_edges(inputs: Inputs, *, predicate_keys: Collection[str], share: float, seed: int) -> HeldBack:
-    """Return the inputs without a share (0..1) of the known edges of these predicates, rounded to a number.
-
-    The choice depends on seed and group keys only. What the database says of a hidden target (active, slot)
-    is hidden with it.
-    """
-    chosen: list[Premise] = []
-    for key in sorted(set(predicate_keys)):
-        own = [
-            premise
-            for premise in inputs.premises
-            if premise.predicate_key == key and premise.carries_paths and not premise.is_candidate
-        ]
-        own.sort(key=lambda premise: digest(str(seed), premise.group_key))
-        chosen.extend(own[: round(share * len(own))])
-    return hide_premises(inputs, chosen)
 
 
 def rank_targets(

@@ -25,7 +25,7 @@ from tests.integration.submissions import rows
 from tests.moments import NOW
 
 # The long form has 1000 rounds.
-ROUNDS: Final = int(os.environ.get("DENSEMEM_TEST_SWEEP_ROUNDS", "25"))
+ROUNDS: Final = int(os.environ.get("DENSEMEM_SWEEP_ROUNDS", "25"))
 
 
 async def make_guess(database: Database, team: Caller, name: str = "FastAPI") -> tuple[Edge, Made, str]:
