@@ -5,8 +5,10 @@ What a dream leaves behind is a Hypothesis, in a ledger of its own. The steps, i
     cron, schedule       when a team is due in its zone, whatever the clocks there do
     planning, runs       a window is due, or somebody asks: the run is recorded and queued first of all
     lease                one worker works on it; every write is fenced by the lease's epoch
-    snapshot, standing   eligible inputs and the standing of targets, in one read-only moment, then closed
-    grouping             connected premises around open targets, diverse (paths, scoring, targets)
+    snapshot, standing   eligible inputs and the standing of targets, in one read-only moment, then closed;
+                         `selection` says which, of a team that knows more than the budget
+    grouping             connected premises around open targets (paths, scoring, targets), diverse (`diversity`),
+                         the places moved a little by how earlier ideas turned out (`split`)
     generation, choice   groups become proposals, in no transaction and holding no connection: by the `rules`, or
                          by asking a model (`provider`)
     spending, usage      what a provider's calls may cost, asked before each, kept whatever becomes of the run
@@ -14,7 +16,8 @@ What a dream leaves behind is a Hypothesis, in a ledger of its own. The steps, i
     persist, current     sources, targets and Hypotheses locked in that order; written with the run's end
 
 `cycle` puts the steps in order and `faults` says what happens to an interrupted run. `run_record` writes the
-durable record of a run, `run_history` reads it back, `status` sums up. Everything that decides is pure.
+durable record of a run, `run_history` reads it back, `status` sums up. `why_not` and `absence` say of any target
+what stands in its way today, by the same steps. Everything that decides is pure.
 
 States of a run: queued → running → succeeded, partially_rejected, failed, cancelled or skipped; and missed, one
 row for a gap in the schedule. A fault puts a run back to queued, at most three times.
