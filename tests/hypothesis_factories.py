@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import LiteralString
 
+from app.dreaming.generation import RULES_VERSION
 from app.hypotheses.lifecycle import HypothesisStatus
 from app.hypotheses.writes import Generation, NewHypothesis, SourceSeen, insert_hypotheses
 from app.kernel.database import Database, Row, Scope, Writing
@@ -78,7 +79,7 @@ async def make_hypothesis(
                 confidence=guess.confidence,
                 paths=[path],
                 generator_kind="rules",
-                generator_version="rules-v1",
+                generator_version=RULES_VERSION,
                 sources=[_source(row) for row in seen],
             ),
             previous_hypothesis_id=guess.previous_hypothesis_id,

@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.dreaming.generation import RULES_VERSION
 from app.tenancy.callers import Caller
 from tests.api.client import NOBODYS_ULID, Api, read_problem
 from tests.cycles import make_pattern, run_once
@@ -68,7 +69,7 @@ async def test_the_track_record_is_listed_and_part_of_the_status(api: Api, team:
             {
                 "predicate_key": "uses",
                 "generator_kind": "rules",
-                "generator_version": "rules-v1",
+                "generator_version": RULES_VERSION,
                 "dreamed": 1,
                 "confirmed": 0,
                 "refuted": 0,

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import asdict
 from typing import LiteralString
 
+from app.dreaming.generation import RULES_VERSION
 from app.dreaming.runs import StartRequest
 from app.dreaming.split import keeps_bounds
 from app.dreaming.status import dreaming_status
@@ -131,7 +132,7 @@ async def test_another_teams_guesses_do_not_count_and_status_shows_ones_own(
     async with database.reading(Scope("app", team.team_id)) as reading:
         status = await dreaming_status(reading, team.team_id, NOW)
     assert status.outcomes == (
-        OutcomeCounts("uses", "rules", "rules-v1", **(ZERO | {"dreamed": 2, "undecided": 2})),
+        OutcomeCounts("uses", "rules", RULES_VERSION, **(ZERO | {"dreamed": 2, "undecided": 2})),
     )
 
 
