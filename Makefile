@@ -11,7 +11,7 @@ URL    ?=
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test stress schedules check lint types contracts drift openapi lock clean chaos
+.PHONY: help demo serve test stress schedules check lint types contracts drift openapi lock clean chaos fuzz
 
 help: ## Say what there is.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -39,6 +39,9 @@ stress: $(READY) ## The long forms: 8 writers for 60 s, 50 rounds of kill -9 of 
 	DENSEMEM_WRITERS_SECONDS=60 DENSEMEM_KILL_ROUNDS=50 DENSEMEM_SWEEP_ROUNDS=1000 \
 	    $(BIN)/python -m pytest -q -p no:cacheprovider $(ARGS) \
 	    tests/concurrency/test_writers.py tests/concurrency/test_killed_workers.py tests/integration/test_sweep.py
+
+fuzz: $(READY) ## Generated requests against every operation of the contract. EXAMPLES=300 draws more of each.
+	DENSEMEM_FUZZ_EXAMPLES=$(or $(EXAMPLES),100) $(BIN)/python -m pytest -q -p no:cacheprovider $(ARGS) tests/api/test_fuzzed.py
 
 chaos: $(READY) ## The lease protocol in 300 histories, then 200 rounds of real faults on real workers. ARGS="--rounds 20" plays fewer.
 	DENSEMEM_PROTOCOL_EXAMPLES=300 $(BIN)/python -m pytest -q -p no:cacheprovider tests/concurrency/test_lease_protocol.py

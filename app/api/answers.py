@@ -18,6 +18,13 @@ _JSON: Final = "application/json"
 # answer.
 _ALWAYS: Final = (401, 403, 422, 429, 503)
 _WITH_BODY: Final = (400, 413, 415)
+_SECONDS: Final = {"type": "integer", "minimum": 1}
+# What a client needs to go on after a refusal.
+_HEADERS: Final[Mapping[int, tuple[str, Mapping[str, Any]]]] = {
+    401: ("WWW-Authenticate", {"const": "Bearer", "type": "string"}),
+    429: ("Retry-After", _SECONDS),
+    503: ("Retry-After", _SECONDS),
+}
 
 
 def answer(body: Answer, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
@@ -46,11 +53,14 @@ def refusals(*statuses: int, has_body: bool = False) -> dict[int | str, dict[str
 
 def describe_refusal(status: int) -> dict[str, Any]:  # A part of an OpenAPI document.
     """Return the documentation of one refusal."""
-    schema = {"$ref": "#/components/schemas/Problem"}
-    return {
+    described: dict[str, Any] = {
         "description": TITLES[status],
-        "content": {"application/problem+json": {"schema": schema}},
+        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
     }
+    if status in _HEADERS:
+        name, schema = _HEADERS[status]
+        described["headers"] = {name: {"required": True, "schema": schema}}
+    return described
 
 
 def takes(model: type[Closed], *, required: bool = True) -> dict[str, Any]:  # A part of an OpenAPI document.

@@ -182,7 +182,12 @@ async def _answer_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code, next_action = _HTTP_CODES.get(error.status_code, ("http_error", "Correct the request."))
     treatment = _Treatment(error.status_code, next_action)
-    return _problem(request, treatment, code=code, detail=error.detail, headers=error.headers)
+    headers = dict(error.headers or {})
+    # The router names the methods of the first route of the path only; the contract has them by path.
+    described = request.app.state.contract["paths"].get(getattr(request.scope.get("route"), "path", None))
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED and described is not None:
+        headers["Allow"] = ", ".join(sorted(method.upper() for method in described))
+    return _problem(request, treatment, code=code, detail=error.detail, headers=headers)
 
 
 async def _answer_database(request: Request, error: Exception) -> Response:

@@ -6,13 +6,13 @@ from typing import Final
 from ulid import ULID
 
 # The 26 characters of a ULID: Crockford's base 32 in upper case; the first digit keeps it within 128 bits.
-_ULID: Final = "[0-7][0-9A-HJKMNP-TV-Z]{25}"
+ULID_PATTERN: Final = "[0-7][0-9A-HJKMNP-TV-Z]{25}"
 PREFIXES: Final = (
     *("team", "prof", "key", "ent", "val", "src", "evd", "cit", "rel"),
     *("ing", "ver", "rev", "con", "pos", "hyp", "run", "rec", "rfb", "mrg", "aud", "pmt", "xch"),
 )
-_ID: Final = re.compile(rf"({'|'.join(PREFIXES)})_{_ULID}")
-ID_ANYWHERE: Final = re.compile(rf"(?:{'|'.join(PREFIXES)})_{_ULID}")
+_ID: Final = re.compile(rf"({'|'.join(PREFIXES)})_{ULID_PATTERN}")
+ID_ANYWHERE: Final = re.compile(rf"(?:{'|'.join(PREFIXES)})_{ULID_PATTERN}")
 
 
 def new_id(prefix: str) -> str:

@@ -93,6 +93,13 @@ async def test_a_wrong_path_or_method_is_a_problem_too(
     assert ("allow" in answer.headers) == (status == 405)
 
 
+async def test_a_refused_method_is_answered_with_all_that_the_path_takes(api: Api, team: Caller) -> None:
+    client = await api.client(team)
+    settings = await client.delete("/v1/dreaming/settings")
+    dream = await client.delete(f"/v1/dreams/hyp_{NOBODYS_ULID}")
+    assert (settings.headers["allow"], dream.headers["allow"]) == ("GET, PATCH", "GET")
+
+
 @pytest.mark.parametrize(
     "headers",
     [

@@ -6,6 +6,7 @@ from pydantic import Field, StringConstraints
 
 from app.api.wire.shapes import Answer, Closed, IdempotencyKey, Reason, Text, Time, UtcTime
 from app.hypotheses.lifecycle import HypothesisStatus
+from app.kernel.ids import ULID_PATTERN
 from app.ledger.vocabulary import Polarity, Tier, ValueType
 from app.recall.feedback import MAX_NAMED, RecallFeedback
 from app.recall.model import (
@@ -47,7 +48,7 @@ class RecallBody(Closed):
 class RecallFeedbackBody(Closed):
     """What one thinks of an answer: the ids are Relationships and Hypotheses that it showed."""
 
-    recall_id: _Id
+    recall_id: Annotated[_Id, Field(json_schema_extra={"pattern": f"^rec_{ULID_PATTERN}$"})]
     rating: Rating
     useful_ids: list[_Id] = Field(default=[], max_length=MAX_NAMED)
     wrong_ids: list[_Id] = Field(default=[], max_length=MAX_NAMED)

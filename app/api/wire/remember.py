@@ -63,7 +63,8 @@ Literal = Annotated[
 class EvidenceBody(Closed):
     """One verbatim text. `authority` is capped by the key's own."""
 
-    content: Text = Field(max_length=MAX_CONTENT_LENGTH)
+    # That it is not blank is checked with all the rest of a submission.
+    content: Text = Field(max_length=MAX_CONTENT_LENGTH, json_schema_extra={"pattern": r"\S"})
     source_type: SourceType = "manual"
     authority: Authority = "unknown"
     source_group: Key | None = None

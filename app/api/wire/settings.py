@@ -1,11 +1,11 @@
 """Settings of dreaming as one level has set them. What a value may be is the domain's to say."""
 
-from typing import Annotated
+from typing import Annotated, get_args
 
 from pydantic import Field
 
 from app.api.wire.shapes import Answer, Text, Versioned
-from app.tenancy.configuration import LevelValues
+from app.tenancy.configuration import GeneratorChoice, LevelValues
 from app.tenancy.setting_rules import BOUNDS, INSTANCE_SETTING_NAMES, MAX_TEXT_LENGTH
 
 
@@ -67,7 +67,9 @@ class SettingsBody(Versioned):
         description="Minute, hour, day of month, month, day of week in `timezone`; at least 15 minutes apart.",
     )
     timezone: _Word | None = Field(None, description="An IANA name.")
-    generator: _Word | None = Field(None, description="`rules`, `provider` or `auto`.")
+    generator: Annotated[_Word, Field(json_schema_extra={"enum": get_args(GeneratorChoice)})] | None = Field(
+        None, description="`rules`, `provider` or `auto`."
+    )
     max_outputs: Annotated[int, _number("max_outputs", "Hypotheses a run.")] | None = None
     max_premises: Annotated[int, _number("max_premises", "Premises read a run.")] | None = None
     max_groups: Annotated[int, _number("max_groups", "Groups of premises a run.")] | None = None
