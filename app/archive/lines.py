@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, Final
 
 from app.kernel.errors import InvalidInput
+from app.kernel.ids import is_id
 
 FORMAT: Final = "densemem-team"
 FORMAT_VERSION: Final = 1
@@ -88,10 +89,12 @@ def read_header(file: BinaryIO, tally: Tally) -> Header:
             raise ValueError
         is_ours = said["version"] == FORMAT_VERSION
         header = Header(said["team_id"], said["name"], said["revision"], said["exported_at"])
+        if not is_id(str(header.team_id), "team") or not isinstance(header.name, str):
+            raise ValueError
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise _refuse("This is no exported team.") from None
+        raise refuse_file("This is no exported team.") from None
     if not is_ours:
-        raise _refuse("The file is of another version of the format.")
+        raise refuse_file("The file is of another version of the format.")
     tally.add(line)
     return header
 
@@ -105,24 +108,25 @@ def read_rows(file: BinaryIO, tally: Tally) -> Iterator[tuple[str, bytes]]:
     while line := _read_line(file):
         if not line.startswith(_START):
             if line != write_trailer(tally) or file.read(1):
-                raise _refuse("The file was changed or does not end where it says.")
+                raise refuse_file("The file was changed or does not end where it says.")
             return
         table, middle, row = line[len(_START) :].partition(_MIDDLE)
         if not middle or not row.endswith(b"}\n"):
             break
         tally.add(line, table.decode(errors="replace"))
         yield table.decode(errors="replace"), row[: -len(b"}\n")]
-    raise _refuse("The file was cut: its last line is missing.")
+    raise refuse_file("The file was cut: its last line is missing.")
 
 
 def _read_line(file: BinaryIO) -> bytes:
     line = file.readline(MAX_LINE_BYTES + 1)
     if len(line) > MAX_LINE_BYTES:
-        raise _refuse("A line of the file is longer than 64 MiB.")
+        raise refuse_file("A line of the file is longer than 64 MiB.")
     return line
 
 
-def _refuse(message: str) -> InvalidInput:
+def refuse_file(message: str) -> InvalidInput:
+    """Return the refusal of a file."""
     return InvalidInput(message, code="archive_invalid")
 
 

@@ -4,13 +4,14 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import BinaryIO, Final, LiteralString
 
+import psycopg
 from psycopg import sql
 
 from app.archive.catalogue import TeamTable, read_team_tables
 from app.archive.export import NO_TIME_LIMIT, read_revision
-from app.archive.lines import Header, Tally, read_header, read_rows
+from app.archive.lines import Header, Tally, read_header, read_rows, refuse_file
 from app.kernel.database import Database, Scope, Writing
-from app.kernel.errors import InvalidInput, NotFound, WrongState
+from app.kernel.errors import NotFound, WrongState
 from app.kernel.statements import Statement
 from app.tenancy.audit import record_audit
 from app.tenancy.callers import HOST
@@ -37,14 +38,19 @@ async def import_team(
         name: the team's new name, None for the one that it had.
 
     Raises:
-        InvalidInput: `archive_invalid` for a file that is none, cut or changed, or of another schema.
+        InvalidInput: `archive_invalid` for a file that is none, cut or changed, of another schema, or with rows
+            of another team.
         WrongState: `team_exists`, `name_taken`.
     """
     if name is not None:
         check_name(name)
     file.seek(0)
     team_id = read_header(file, Tally()).team_id
-    return await owner.unit_of_work(Scope("owner", team_id), lambda writing: _import(writing, file, name))
+    try:
+        return await owner.unit_of_work(Scope("owner", team_id), lambda writing: _import(writing, file, name))
+    except (psycopg.DataError, psycopg.IntegrityError, UnicodeDecodeError):
+        # The digest finds accidents, not editors; what these errors say could quote a row.
+        raise refuse_file("The file holds rows that no export writes.") from None
 
 
 async def _import(writing: Writing, file: BinaryIO, name: str | None) -> tuple[Header, Counter[str]]:
@@ -53,11 +59,11 @@ async def _import(writing: Writing, file: BinaryIO, name: str | None) -> tuple[H
     header = read_header(file, tally)
     revision = await read_revision(writing)
     if header.revision != revision:
-        raise InvalidInput(
+        raise refuse_file(
             f"The file is of schema {header.revision} and the database of {revision}: import it with the version "
-            "that exported it, then migrate.",
-            code="archive_invalid",
+            "that exported it, then migrate."
         )
+    check_name(header.name)
     await _refuse_taken(writing, header.team_id, "team_exists", "The instance has this team already.")
     await _refuse_taken(writing, name or header.name, "name_taken", "There is a team of that name already.")
     await writing.fetch_one(NO_TIME_LIMIT)
@@ -66,6 +72,7 @@ async def _import(writing: Writing, file: BinaryIO, name: str | None) -> tuple[H
     for table in tables.values():
         await writing.execute(_make_waiting_room(table))
     await _take_in(writing, tables, file, tally)
+    await _check_whose(writing, list(tables.values()), header)
     if name is not None:
         await writing.execute("UPDATE pg_temp.incoming_teams SET name = %(name)s", {"name": name})
     await writing.execute(_move_in(list(tables.values())))
@@ -91,12 +98,26 @@ async def _take_in(writing: Writing, tables: dict[str, TeamTable], file: BinaryI
             await _store(writing, tables[current], waiting)
             waiting, size = [], 0
         if name not in tables:
-            raise InvalidInput("The file holds rows of an unknown table.", code="archive_invalid")
+            raise refuse_file("The file holds rows of an unknown table.")
         current = name
         waiting.append(row)
         size += len(row)
     if waiting:
         await _store(writing, tables[current], waiting)
+
+
+async def _check_whose(writing: Writing, tables: Sequence[TeamTable], header: Header) -> None:
+    """Refuse a file with a row of any other team than its header's: the owner's row security lets all in."""
+    others = sql.SQL(" UNION ALL ").join(
+        sql.SQL("SELECT 1 AS one FROM pg_temp.{} WHERE {} IS DISTINCT FROM %(team_id)s").format(
+            _room(table), sql.Identifier(table.team_column)
+        )
+        for table in tables
+    )
+    stray = await writing.fetch_one(_statement(others), {"team_id": header.team_id})
+    teams = await writing.fetch_all("SELECT name FROM pg_temp.incoming_teams")
+    if stray is not None or teams != [{"name": header.name}]:
+        raise refuse_file("The file holds rows that are not its team's.")
 
 
 async def _store(writing: Writing, table: TeamTable, rows: Sequence[bytes]) -> None:

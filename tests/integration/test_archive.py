@@ -5,17 +5,21 @@ import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
 from app.archive.catalogue import LEFT_OUT
 from app.archive.export import export_team
+from app.archive.lines import Tally, write_row, write_trailer
 from app.archive.restore import import_team
 from app.kernel.database import Database, Scope
 from app.kernel.errors import InvalidInput, NotFound, WrongState
+from app.kernel.ids import new_id
 from app.kernel.settings import Settings
 from app.tenancy.audit import list_team_audit
 from app.tenancy.callers import Caller
+from app.tenancy.teams import create_team, new_team_id
 from tests.conftest import MakeProfile, MakeTeam
 from tests.cycles import run_once
 from tests.databases import create_database, drop_database, service_url
@@ -23,7 +27,7 @@ from tests.integration.full_team import STRANGE, digests, make_full_team, owner_
 
 # Filled by what a model costs, by long dreaming and by people; their rows are like any other's.
 _MAY_BE_EMPTY = {
-    *("spending_permits", "spending_charges", "verifier_usage"),
+    *("spending_permits", "spending_charges", "verifier_usage", "provider_exchanges"),
     *("conflict_events", "premise_assessments", "evidence_decisions", "recall_feedback"),
 }
 _NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -167,6 +171,103 @@ async def test_a_file_that_is_not_whole_leaves_nothing(
         await import_team(owner, io.BytesIO(spoil(exported.content)))
     assert refused.value.code == "archive_invalid"
     assert digests(name, exported.team.team_id) == {}
+
+
+_Row = dict[str, Any]  # One row as the file has it.
+
+
+def _resealed(edit: Callable[[list[bytes]], list[bytes]]) -> Callable[[bytes], bytes]:
+    """Return how to edit the lines of a file by a hand that writes the last line anew."""
+
+    def spoil(content: bytes) -> bytes:
+        tally = Tally()
+        for number, line in enumerate(lines := edit(content.splitlines(keepends=True)[:-1])):
+            table = line.split(b'"', 4)[3].decode() if number else None
+            tally.add(line, table)
+        return b"".join([*lines, write_trailer(tally)])
+
+    return spoil
+
+
+def _with_header(**said: object) -> Callable[[bytes], bytes]:
+    return _resealed(lambda lines: [json.dumps(json.loads(lines[0]) | said).encode() + b"\n", *lines[1:]])
+
+
+def _with_team(**columns: object) -> Callable[[bytes], bytes]:
+    def edit(lines: list[bytes]) -> list[bytes]:
+        place, row = _find(lines, "teams")
+        return [*lines[:place], write_row("teams", json.dumps(row | columns)), *lines[place + 1 :]]
+
+    return _resealed(edit)
+
+
+def _with_more(table: str, **columns: object) -> Callable[[bytes], bytes]:
+    """Return how to add a copy of the table's first row with other columns."""
+
+    def edit(lines: list[bytes]) -> list[bytes]:
+        place, row = _find(lines, table)
+        return [*lines[:place], write_row(table, json.dumps(row | columns)), *lines[place:]]
+
+    return _resealed(edit)
+
+
+def _with_line(row: bytes) -> Callable[[bytes], bytes]:
+    return _resealed(lambda lines: [*lines[:2], b'{"table":"profiles","row":' + row + b"}\n", *lines[2:]])
+
+
+def _without_team(lines: list[bytes]) -> list[bytes]:
+    place, _ = _find(lines, "teams")
+    return lines[:place] + lines[place + 1 :]
+
+
+def _find(lines: list[bytes], table: str) -> tuple[int, _Row]:
+    rows = enumerate(json.loads(line) for line in lines)
+    return next((place, line["row"]) for place, line in rows if line.get("table") == table)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        _with_header(team_id="nonsense"),
+        _with_header(team_id=5),
+        _with_header(name=5),
+        _with_header(name="Another"),
+        _with_header(team_id=new_id("team")),
+        _with_team(name=" "),
+        _with_more("teams", id=new_id("team"), name="Second"),
+        _with_more("relationships", id=new_id("rel"), tier="gospel"),
+        _with_line(b"[1]"),
+        _with_line(b"no JSON"),
+        _with_line(b"{}"),
+        _with_line(b'{"id": "\\u0000"}'),
+        _with_line(b'{"id": "\xff"}'),
+        _resealed(_without_team),
+    ],
+)
+async def test_a_file_with_rows_that_no_export_writes_is_refused(
+    exported: Exported, elsewhere: tuple[str, Database], spoil: Callable[[bytes], bytes]
+) -> None:
+    _, owner = elsewhere
+    with pytest.raises(InvalidInput) as refused:
+        await import_team(owner, io.BytesIO(spoil(exported.content)))
+    assert refused.value.code == "archive_invalid"
+    async with owner.reading(Scope("owner")) as reading:
+        assert await reading.fetch_all("SELECT id FROM teams") == []
+
+
+async def test_a_file_brings_nothing_into_another_team(
+    exported: Exported, elsewhere: tuple[str, Database]
+) -> None:
+    name, owner = elsewhere
+    other_id = new_team_id()
+    scope = Scope("owner", other_id)
+    await owner.unit_of_work(scope, lambda writing: create_team(writing, other_id, "Other"))
+    before = digests(name, other_id)
+    spoil = _with_more("profiles", team_id=other_id, id=new_id("prof"), name="Intruder")
+    with pytest.raises(InvalidInput) as refused:
+        await import_team(owner, io.BytesIO(spoil(exported.content)))
+    assert refused.value.code == "archive_invalid"
+    assert digests(name, other_id) == before
 
 
 async def test_a_team_is_imported_where_it_is_not(
