@@ -73,6 +73,18 @@ class Hypothesis(Base):
         Index("hypotheses_by_object_entity", "team_id", "object_entity_id"),
         Index("hypotheses_by_run", "team_id", "cycle_run_id"),
         Index(
+            "hypotheses_by_predecessor",
+            "team_id",
+            "previous_hypothesis_id",
+            postgresql_where=text("previous_hypothesis_id IS NOT NULL"),
+        ),
+        Index(
+            "hypotheses_by_object_value",
+            "team_id",
+            "object_value_id",
+            postgresql_where=text("object_value_id IS NOT NULL"),
+        ),
+        Index(
             "hypotheses_statement",
             text("to_tsvector('english'::regconfig, statement)"),
             postgresql_using="gin",
@@ -133,6 +145,18 @@ class HypothesisEvent(Base):
         CheckConstraint("actor_kind IN ('client', 'cycle', 'ledger')", name="actor_kind_is_known"),
         Index("hypothesis_events_by_hypothesis", "team_id", "hypothesis_id", "id"),
         Index("hypothesis_events_by_actor", "team_id", "actor_profile_id", "hypothesis_id"),
+        Index(
+            "hypothesis_events_by_run",
+            "team_id",
+            "cycle_run_id",
+            postgresql_where=text("cycle_run_id IS NOT NULL"),
+        ),
+        Index(
+            "hypothesis_events_by_ingest",
+            "team_id",
+            "ingest_id",
+            postgresql_where=text("ingest_id IS NOT NULL"),
+        ),
     )
 
 

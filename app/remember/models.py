@@ -84,6 +84,12 @@ class PlacementOutcome(Base):
         one_of("verdict", Verdict, optional=True),
         CheckConstraint("(category IS NULL) = (placed_at IS NULL)", name="placed_has_a_category"),
         Index("placement_outcomes_by_relationship", "team_id", "relationship_id"),
+        Index(
+            "placement_outcomes_by_review",
+            "team_id",
+            "review_id",
+            postgresql_where=text("review_id IS NOT NULL"),
+        ),
     )
 
 

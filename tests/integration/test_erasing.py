@@ -1,6 +1,7 @@
 """Erasing a team leaves nothing of it, touches no other, and is an admin's or the owner's alone."""
 
 from collections.abc import AsyncIterator
+from typing import LiteralString
 
 import psycopg
 import pytest
@@ -104,8 +105,27 @@ async def test_the_owner_deletes_nothing_outside_an_erasure(owner: Database, tea
         )
 
 
+async def test_no_reference_between_what_a_team_has_many_of_is_looked_up_row_by_row(owner: Database) -> None:
+    async with owner.reading(Scope("owner")) as reading:
+        rows = await reading.fetch_all(_UNINDEXED, {"few": ["teams", "profiles", "predicates"]})
+    assert [row["name"] for row in rows] == []
+
+
 async def test_a_missing_team_is_not_erased(owner: Database, database: Database) -> None:
     with pytest.raises(NotFound):
         await erase_team_as_owner(owner, "nobody")
     with pytest.raises((NotFound, InvalidInput)):
         await erase_team(database, _NOBODY, "dm_x", "nobody", name="nobody")
+
+
+# References of which no two columns, the team's and another, lead an index of the table that refers.
+_UNINDEXED: LiteralString = """
+    SELECT f.conname AS name FROM pg_constraint AS f
+    WHERE f.contype = 'f' AND f.connamespace = 'public'::regnamespace
+      AND f.confrelid <> ALL (%(few)s::regclass[])
+      AND NOT EXISTS (
+          SELECT FROM pg_index AS i
+          WHERE i.indrelid = f.conrelid
+            AND (i.indpred IS NULL OR pg_get_expr(i.indpred, i.indrelid) LIKE '(%% IS NOT NULL)')
+            AND (i.indkey::int2[])[0:1] <@ f.conkey)
+"""

@@ -45,6 +45,7 @@ class ConflictCase(Base):
             "(status = 'resolved') = (preferred_position_id IS NOT NULL)", name="resolved_prefers_one"
         ),
         Index("conflict_cases_newest", "team_id", text("opened_at DESC"), text("id DESC")),
+        Index("conflict_cases_by_subject", "team_id", "subject_entity_id"),
     )
 
 
@@ -138,4 +139,10 @@ class ReviewTask(Base):
             postgresql_where=text("ingest_id IS NOT NULL"),
         ),
         Index("review_tasks_newest", "team_id", text("opened_at DESC"), text("id DESC")),
+        Index(
+            "review_tasks_by_relationship",
+            "team_id",
+            "relationship_id",
+            postgresql_where=text("relationship_id IS NOT NULL"),
+        ),
     )

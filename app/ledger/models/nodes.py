@@ -148,6 +148,7 @@ class EntityMergeEvent(Base):
         CheckConstraint("event IN ('merged', 'unmerged')", name="event_is_known"),
         CheckConstraint("(event = 'unmerged') = (undoes_id IS NOT NULL)", name="undoing_names_its_merge"),
         Index("entity_merge_events_by_entity", "team_id", "entity_id", "id"),
+        Index("entity_merge_events_by_survivor", "team_id", "survivor_id"),
     )
 
 

@@ -100,6 +100,7 @@ class VerificationEvent(Base):
         references("citations", "citation_id", name="verification_events_citation"),
         one_of("verdict", Verdict),
         CheckConstraint("confidence BETWEEN 0 AND 1", name="confidence_is_a_share"),
+        Index("verification_events_by_citation", "team_id", "citation_id"),
         Index(
             "verification_events_latest",
             "team_id",
