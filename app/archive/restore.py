@@ -19,6 +19,7 @@ from app.tenancy.teams import check_name, find_team
 
 _ROWS_AT_ONCE: Final = 500
 _BYTES_AT_ONCE: Final = 4 * 1024 * 1024
+_LARGE_STEP: Final = 100_000
 # A lease belongs to a process of the instance that the file came from.
 _NOT_TAKEN_ALONG: Final = {("work_items", "worker"), ("work_items", "lease_expires_at")}
 
@@ -173,16 +174,20 @@ def _move_in(tables: Sequence[TeamTable]) -> Statement:
 
 
 def _advance_sequence(row: dict[str, str]) -> Statement:
-    # Numbers are a table's, not a team's: the next one of this team must be none that came along.
+    # Numbers are a table's, not a team's: the next one of this team must be none that came along. A small step is
+    # made number by number, because others take numbers meanwhile and a sequence that is set may go back; nobody
+    # overtakes a large one.
     query = sql.SQL(
-        "SELECT setval({sequence}, m.highest) FROM (SELECT max({column}) AS highest FROM public.{table}"
-        " WHERE team_id = %(team_id)s) AS m JOIN pg_sequences AS s"
-        " ON (quote_ident(s.schemaname) || '.' || quote_ident(s.sequencename)) = {sequence}"
-        " WHERE m.highest > coalesce(s.last_value, 0)"
+        "SELECT CASE WHEN m.ahead > {step} THEN setval({sequence}, m.highest)"
+        " ELSE (SELECT max(nextval({sequence})) FROM generate_series(1, m.ahead)) END"
+        " FROM (SELECT max({column}) AS highest, max({column}) - coalesce(pg_sequence_last_value({sequence}), 0)"
+        " AS ahead FROM public.{table} WHERE team_id = %(team_id)s) AS m"
+        " WHERE m.ahead > 0"
     ).format(
-        sequence=sql.Literal(row["sequence"]),
+        sequence=sql.SQL("{}::regclass").format(sql.Literal(row["sequence"])),
         column=sql.Identifier(row["column"]),
         table=sql.Identifier(row["table"]),
+        step=sql.Literal(_LARGE_STEP),
     )
     return _statement(query)
 

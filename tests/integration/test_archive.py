@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+import psycopg
 import pytest
 
+from app.archive import restore
 from app.archive.catalogue import LEFT_OUT
 from app.archive.export import export_team
 from app.archive.lines import Tally, write_row, write_trailer
@@ -22,13 +24,14 @@ from app.tenancy.callers import Caller
 from app.tenancy.teams import create_team, new_team_id
 from tests.conftest import MakeProfile, MakeTeam
 from tests.cycles import run_once
-from tests.databases import create_database, drop_database, service_url
+from tests.databases import admin_url, create_database, drop_database, service_url
 from tests.integration.full_team import STRANGE, digests, make_full_team, owner_of, team_tables
 
 # Filled by what a model costs, by long dreaming and by people; their rows are like any other's.
 _MAY_BE_EMPTY = {
     *("spending_permits", "spending_charges", "verifier_usage", "provider_exchanges"),
     *("conflict_events", "premise_assessments", "evidence_decisions", "recall_feedback"),
+    "provider_exchanges",
 }
 _NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -99,6 +102,27 @@ async def test_a_team_comes_back_with_equal_content(
         )
     finally:
         await database.close()
+
+
+@pytest.mark.parametrize("step", [0, 100_000])
+async def test_no_number_that_came_along_is_given_again(
+    exported: Exported, elsewhere: tuple[str, Database], monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    name, owner = elsewhere
+    # Both ways: set at once, and number by number.
+    monkeypatch.setattr(restore, "_LARGE_STEP", step)
+    header, _ = await import_team(owner, io.BytesIO(exported.content))
+    with psycopg.connect(admin_url(name)) as connection:
+        highest = connection.execute(
+            "SELECT max(id) FROM support_events WHERE team_id = %s", [header.team_id]
+        ).fetchone()
+        following = connection.execute(
+            "SELECT nextval(pg_get_serial_sequence('support_events', 'id'))"
+        ).fetchone()
+    assert highest is not None
+    assert following is not None
+    assert highest[0] > 1
+    assert following[0] == highest[0] + 1
 
 
 async def test_every_table_is_exported_and_has_rows_here(exported: Exported) -> None:
