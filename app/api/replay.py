@@ -29,7 +29,16 @@ async def _read_key(
     return key
 
 
+async def _refuse_key(request: Request) -> None:
+    if "Idempotency-Key" in request.headers:
+        told = "This route keeps no answer to give again: sent twice, the request is done twice."
+        wrong = FieldError("Idempotency-Key", "not_taken", told)
+        raise InvalidInput("The request is not valid.", errors=(wrong,))
+
+
 KeyHeader = Annotated[str | None, Depends(_read_key)]
+# For what has an effect and takes no key: whoever sends one relies on it.
+NoKey = Annotated[None, Depends(_refuse_key)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ class Operation:
     path: str
     has_body: bool
     is_open: bool
+    takes_key: bool
     refusals: frozenset[int]
 
     def url(self, ids: Mapping[str, str]) -> str:
@@ -79,6 +80,7 @@ def operations() -> list[Operation]:
             path=path,
             has_body="requestBody" in described,
             is_open="security" not in described,
+            takes_key=any(one["name"] == "Idempotency-Key" for one in described.get("parameters", [])),
             refusals=frozenset(int(status) for status in described["responses"] if int(status) >= 400),
         )
         for path, methods in build_openapi()["paths"].items()

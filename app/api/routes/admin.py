@@ -10,6 +10,7 @@ from app.api.bodies import Body, parse
 from app.api.door import DoorHere
 from app.api.ids import KeyId, TeamId
 from app.api.queries import NoQuery, SingleQuery
+from app.api.replay import NoKey
 from app.api.wire.admin import (
     EraseBody,
     ErasedAnswer,
@@ -40,7 +41,9 @@ router: Final = APIRouter(tags=["admin"])
     responses=refusals(409, has_body=True),
     openapi_extra=takes(TeamBody),
 )
-async def create_team_route(door: DoorHere, admin: Administrator, raw: Body, _: NoQuery) -> Response:
+async def create_team_route(
+    door: DoorHere, admin: Administrator, raw: Body, _: NoQuery, _key: NoKey
+) -> Response:
     """Make a team; it starts with the seeded predicates and no profile."""
     body = parse(TeamBody, raw)
     team_id = new_team_id()
@@ -68,7 +71,7 @@ async def list_teams_route(
     openapi_extra=takes(EraseBody),
 )
 async def erase_team_route(
-    door: DoorHere, admin: Administrator, secret: Secret, raw: Body, team_id: TeamId, _: NoQuery
+    door: DoorHere, admin: Administrator, secret: Secret, raw: Body, team_id: TeamId, _: NoQuery, _key: NoKey
 ) -> Response:
     """Erase the team with all that it holds, for privacy; only that it was erased is kept. No way back."""
     body = parse(EraseBody, raw)
@@ -85,7 +88,7 @@ async def erase_team_route(
     openapi_extra=takes(ProfileBody),
 )
 async def create_profile_route(
-    door: DoorHere, admin: Administrator, raw: Body, team_id: TeamId, _: NoQuery
+    door: DoorHere, admin: Administrator, raw: Body, team_id: TeamId, _: NoQuery, _key: NoKey
 ) -> Response:
     """Make an author inside the team."""
     body = parse(ProfileBody, raw)
@@ -124,7 +127,7 @@ async def list_profiles_route(
     openapi_extra=takes(KeyBody),
 )
 async def create_key_route(
-    door: DoorHere, admin: Administrator, raw: Body, team_id: TeamId, _: NoQuery
+    door: DoorHere, admin: Administrator, raw: Body, team_id: TeamId, _: NoQuery, _key: NoKey
 ) -> Response:
     """Make a key of one of the team's profiles; its secret is shown in this answer only."""
     body = parse(KeyBody, raw)
@@ -164,7 +167,9 @@ async def list_keys_route(
     response_model=RevokedAnswer,
     responses=refusals(404),
 )
-async def revoke_key_route(door: DoorHere, admin: Administrator, key_id: KeyId, _: NoQuery) -> Response:
+async def revoke_key_route(
+    door: DoorHere, admin: Administrator, key_id: KeyId, _: NoQuery, _key: NoKey
+) -> Response:
     """Refuse the key from the next request on; again changes nothing."""
     async with door.database.reading(Scope("app")) as reading:
         team_id = await find_key_team(reading, key_id)

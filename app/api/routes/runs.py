@@ -11,7 +11,7 @@ from app.api.bodies import OptionalBody, parse
 from app.api.door import DoorHere
 from app.api.ids import RunId
 from app.api.queries import NoQuery, RepeatableStatus
-from app.api.replay import KeyHeader, once, perform
+from app.api.replay import KeyHeader, NoKey, once, perform
 from app.api.wire.costs import CostsAnswer, CostsQuery, write_costs
 from app.api.wire.runs import DreamingStatusAnswer, ExchangeAnswer, RunAnswer, RunsQuery, StartBody
 from app.api.wire.shapes import Listed
@@ -112,7 +112,9 @@ async def start_cycle_route(
     response_model=RunAnswer,
     responses=refusals(404, 409),
 )
-async def cancel_cycle_route(door: DoorHere, caller: Operator, run_id: RunId, _: NoQuery) -> Response:
+async def cancel_cycle_route(
+    door: DoorHere, caller: Operator, run_id: RunId, _: NoQuery, _key: NoKey
+) -> Response:
     """Give a live run up; whoever works on it writes nothing more. Again changes nothing."""
     run = await door.write(caller, lambda writing: cancel_run(writing, caller, run_id))
     return answer(RunAnswer.model_validate(run))

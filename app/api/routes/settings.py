@@ -9,6 +9,7 @@ from app.api.auth import Administrator, Operator, Reader
 from app.api.bodies import Body, parse
 from app.api.door import DoorHere
 from app.api.queries import NoQuery
+from app.api.replay import NoKey
 from app.api.versions import IfMatch, match_version, tag_version
 from app.api.wire.settings import (
     InstanceSettingsBody,
@@ -44,7 +45,7 @@ async def get_settings_route(door: DoorHere, caller: Reader, _: NoQuery) -> Resp
     openapi_extra=takes(SettingsBody),
 )
 async def change_settings_route(
-    door: DoorHere, caller: Operator, raw: Body, if_match: IfMatch, _: NoQuery
+    door: DoorHere, caller: Operator, raw: Body, if_match: IfMatch, _: NoQuery, _key: NoKey
 ) -> Response:
     """Change the team's settings, all of them or none; they hold at once."""
     body = match_version(parse(SettingsBody, raw), if_match)
@@ -79,7 +80,7 @@ async def get_instance_settings_route(door: DoorHere, _admin: Administrator, _: 
     openapi_extra=takes(InstanceSettingsBody),
 )
 async def change_instance_settings_route(
-    door: DoorHere, admin: Administrator, raw: Body, if_match: IfMatch, _: NoQuery
+    door: DoorHere, admin: Administrator, raw: Body, if_match: IfMatch, _: NoQuery, _key: NoKey
 ) -> Response:
     """Change the instance's settings; with `enabled` false no team dreams, whatever else is set."""
     body = match_version(parse(InstanceSettingsBody, raw), if_match)
