@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +21,7 @@ def add_commands(cli: typer.Typer) -> None:
     bench.command("remember")(bench_remember)
     bench.command("schedule")(bench_schedule)
     bench.command("leases")(bench_leases)
+    bench.command("recall")(bench_recall)
     cli.add_typer(bench, name="bench")
 
 
@@ -224,3 +226,27 @@ def bench_leases(
         "Share": "share_of_pgbench",
     }
     print_table(columns, rows)
+
+
+def bench_recall(
+    relationships: Annotated[int, typer.Option(min=100, max=1_000_000, help="In all teams.")] = 20_000,
+    teams: Annotated[int, typer.Option(min=1, max=1_000, help="Large and small.")] = 50,
+    questions: Annotated[int, typer.Option(min=1, max=2_000, help="Of each of the five classes.")] = 120,
+    seed: Annotated[int, typer.Option(help="What all is drawn from; 1 was tuned on.")] = 2,
+    as_json: AsJson = False,
+) -> None:
+    """How well and how fast recall finds known answers, beside plain full text; exit code 1 below a bar."""
+    from app.cli.bench.recall.report import COLUMNS, Plan, run_bench
+
+    measured = run_bench(read_settings(log_level="error"), Plan(relationships, teams, questions, seed))
+    if as_json:
+        print_json(asdict(measured))
+    else:
+        print_table(COLUMNS, measured.rows)
+        print_lines(
+            f"{measured.relationships} Relationships, {measured.questions} questions, seed {seed}.",
+            f"Planted Hypotheses among the first 5 related: {measured.related_share:.3f}.",
+            *(f"Missed: {one}." for one in measured.missed),
+        )
+    if measured.missed:
+        raise typer.Exit(1)

@@ -1,7 +1,9 @@
 """Reading memory back: knowledge first, guesses beside it and never among it.
 
-Steps of one recall: `names` finds the names that a query may hold → `primary` searches full text, names and the
-graph around them → `ranking` fuses the three → `results` puts the winners into words with their evidence →
+Steps of one recall: `naming` says which entities a query names and what it asks of them (`names` cuts it into
+possible names, `likeness` weighs misspelt ones, `relations` knows predicates by their words) → `graph` reads
+around the entities and along chains of two relations → `primary` puts full text beside it → `ranking` fuses the
+three → `results` puts the winners into words with their evidence →
 `conflicts` adds the cases that they are part of → `related` finds Hypotheses near the results. `recall` puts the
 steps in order. `trace` shows one Relationship whole, with the Hypotheses that cite it.
 
@@ -17,10 +19,15 @@ Decisions:
   With `known_at`, tier and status are those of the last transition up to then, the evidence is what had been
   submitted and gave support by then, and an end that a later supersession set is not known yet.
 * Equivalent positions are one result: the strongest tier, then the oldest, speaks for its group.
-* Text answers with documents that hold every word, and with partial matches only where none does. Names are
-  compared whole and folded ("C++" is not "C"), the longest one wins where several overlap; words that no name
-  covers are compared by trigrams.
-* Graph expansion is one hop around the best results and around the entities that the client names.
+* Text answers with documents that hold every word, and with partial matches only where none does. Where the query
+  names entities, text of others counts little.
+* Names are compared whole and folded ("C++" is not "C"), the longest one wins where several overlap. Only where
+  words are left that neither a name nor a predicate explains, runs of words are compared with whole names: the
+  database finds some by trigrams, one character changed in four is the limit.
+* What the query asks of an entity comes first: its predicate by any form of its label, verb phrase or aliases, the
+  side by the order of the words, softly. No synonyms but a team's own aliases.
+* Graph expansion is one hop around the best results and around the entities that the client names; it adds and
+  reorders nothing. Two relations in one query are followed instead, and what they lead to comes first.
 * A Hypothesis is related by a shared source, a shared endpoint, a name in the query or a text match, in that order
   of weight; only proposed and reinforced ones whose sources are all eligible now. Whether there are any is the
   team's effective configuration, not the request's. `known_at` gives none: the ledger of guesses has no past.

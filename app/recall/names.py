@@ -16,24 +16,12 @@ from app.ledger.names import fold_name
 MAX_NAME_WORDS: Final = 8
 MAX_RUN_CHARACTERS: Final = 12
 MAX_CANDIDATES: Final = 6_000
-MAX_ALIKE: Final = 12
-MIN_ALIKE_CHARACTERS: Final = 3
 
 _WORD: Final = re.compile(r"\S+")
 # Han, kana, Hangul, Thai, Lao, Khmer, Burmese; Hangul for the particles that follow a name without a space.
 _UNSPACED: Final = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af]+"
-)
-_QUESTION_WORDS: Final = frozenset(
-    re.findall(
-        r"\w+",
-        """
-        about and any are does did for from has have how into its may might not that the their them
-        there these they this use used uses was were what when where which who whom whose why will with
-        you your
-        """,
-    )
 )
 
 
@@ -83,23 +71,15 @@ def keep_longest(
     return {name: tuple(spots) for name, spots in kept.items()}
 
 
-def uncovered_words(query: str, covered: Iterable[Piece]) -> tuple[str, ...]:
-    """Return the folded words that no found name covers and that may be a name misspelt, at most 12.
-
-    Question words, numbers and words of one or two characters are left out.
-    """
-    text = unicodedata.normalize("NFC", query)
-    taken = list(covered)
-    words: dict[str, None] = {}
+def stripped_words(text: str) -> list[Piece]:
+    """Return where the words of the text stand, without the punctuation around them."""
+    found = []
     for match in _WORD.finditer(text):
         edges = _edges(text, match.start(), match.end())
         start, end = edges.starts[-1], edges.ends[-1]
-        if any(piece.start < end and start < piece.end for piece in taken):
-            continue
-        word = fold_name(text[start:end]) if start < end else ""
-        if len(word) >= MIN_ALIKE_CHARACTERS and word not in _QUESTION_WORDS and not word.isdigit():
-            words[word] = None
-    return tuple(words)[:MAX_ALIKE]
+        # A word of signs only is one as it stands.
+        found.append(Piece(start, end) if start < end else Piece(match.start(), match.end()))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,31 @@
 """Which equivalence groups answer a query: full text, names, and the graph around what those find."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Final, LiteralString
+from typing import Final, Literal, LiteralString, get_args
 
 from app.kernel.database import Reading
 from app.kernel.errors import NotFound
 from app.kernel.ids import is_id
+from app.recall.graph import MAX_MATCHES, find_around, follow_chains
 from app.recall.model import Moment
-from app.recall.names import candidate_names, keep_longest, uncovered_words
+from app.recall.names import Piece
+from app.recall.naming import NamedEntity, Understood, understand
 from app.recall.ranking import Channel, Fused, fuse
+from app.recall.relations import Wanted
 
-MAX_MATCHES: Final = 200
-MAX_NAMED: Final = 50
-MAX_AROUND_ONE: Final = 200
+Part = Literal["text", "names", "graph"]
+PARTS: Final[frozenset[Part]] = frozenset(get_args(Part))
 # From how many of the best groups the graph is entered, and how much its say weighs.
 GRAPH_ENTRIES: Final = 5
 GRAPH_WEIGHT: Final = 0.5
+# The end of a chain that the query asks for outweighs what is only known of the entity that it names.
+CHAIN_WEIGHT: Final = 3.0
+# Text of other entities than those that the query names by their names is likely about the wrong ones.
+STRAY_WEIGHT: Final = 0.25
 _ASKED_FOR: Final = 2.0
+_NOTHING: Final = Understood((), Wanted((), ()))
+_NO_PIECE: Final = Piece(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +37,13 @@ class Matches:
 
 
 async def find_matches(
-    reading: Reading, team_id: str, query: str, moment: Moment, *, expand_from: Sequence[str] = ()
+    reading: Reading,
+    team_id: str,
+    query: str,
+    moment: Moment,
+    *,
+    expand_from: Sequence[str] = (),
+    parts: Collection[Part] = PARTS,
 ) -> Matches:
     """Return the groups that hold as of the moment and match the query, disputed ones among them.
 
@@ -40,47 +54,45 @@ async def find_matches(
     """
     as_of = {"team_id": team_id, "at": moment.valid_at, "known": moment.known_at}
     await _refuse_unknown_entities(reading, team_id, expand_from)
-    named = await _find_named(reading, query)
-    text = await reading.fetch_all(_TEXT, as_of | {"query": query, "limit": MAX_MATCHES})
-    channels = [
-        Channel("text", tuple(row["semantic_group_key"] for row in text)),
-        Channel("names", await _find_around(reading, as_of, named)),
+    understood = await understand(reading, team_id, query) if "names" in parts else _NOTHING
+    named, wanted = understood.entities, understood.wanted
+    around = await find_around(reading, as_of, named, wanted.relations)
+    channels = [Channel("names", around)]
+    if "text" in parts:
+        text = await reading.fetch_all(_TEXT, as_of | {"query": query, "limit": MAX_MATCHES})
+        channels[:0] = _split_text([row["semantic_group_key"] for row in text], around)
+    if "graph" in parts:
+        chained = await follow_chains(reading, as_of, named, wanted.chains)
+        if chained:
+            channels.append(Channel("graph", chained, CHAIN_WEIGHT))
+        else:
+            found = [fused.key for fused in fuse(channels)]
+            ends = await _ends(reading, team_id, found[:GRAPH_ENTRIES])
+            entries = dict.fromkeys(ends, 1.0) | dict.fromkeys(expand_from, _ASKED_FOR)
+            near = [NamedEntity(entity_id, score, _NO_PIECE) for entity_id, score in entries.items()]
+            beyond = await find_around(reading, as_of, near)
+            channels.append(Channel("graph", _known_first(beyond, found), GRAPH_WEIGHT))
+    return Matches(fuse(channels), tuple(one.entity_id for one in named))
+
+
+def _split_text(text: Sequence[str], around: Sequence[str]) -> list[Channel]:
+    """Return the text matches as they are if nothing is known around named entities, else with strays set back."""
+    if not around:
+        return [Channel("text", tuple(text))]
+    near = set(around)
+    return [
+        Channel("text", tuple(key for key in text if key in near)),
+        Channel("text", tuple(key for key in text if key not in near), STRAY_WEIGHT),
     ]
-    best = [fused.key for fused in fuse(channels)[:GRAPH_ENTRIES]]
-    entries = dict.fromkeys(await _ends(reading, team_id, best), 1.0)
-    entries |= dict.fromkeys(expand_from, _ASKED_FOR)
-    channels.append(Channel("graph", await _find_around(reading, as_of, entries), GRAPH_WEIGHT))
-    return Matches(fuse(channels), tuple(named))
 
 
-async def _find_named(reading: Reading, query: str) -> dict[str, float]:
-    """Return the entities that the query names, each with how well (0..1)."""
-    candidates = candidate_names(query)
-    rows = await reading.fetch_all(_NAMES, {"exact": list(candidates), "alike": [], "limit": MAX_NAMED})
-    longest = keep_longest(candidates, [row["folded_name"] for row in rows])
-    found = {row["entity_id"]: 1.0 for row in rows if row["folded_name"] in longest}
-    words = uncovered_words(query, [piece for pieces in longest.values() for piece in pieces])
-    if words:
-        alike = await reading.fetch_all(_NAMES, {"exact": [], "alike": list(words), "limit": MAX_NAMED})
-        for row in alike:
-            found[row["entity_id"]] = max(row["score"], found.get(row["entity_id"], 0.0))
-    return found
+def _known_first(beyond: Sequence[str], found: Sequence[str]) -> tuple[str, ...]:
+    """Return what lies around in the order in which it was found; after that what is new.
 
-
-async def _find_around(
-    reading: Reading, as_of: Mapping[str, object], entities: Mapping[str, float]
-) -> tuple[str, ...]:
-    """Return the groups with one of these entities at an end, those with the most and best matches first."""
-    if not entities:
-        return ()
-    params = {
-        **as_of,
-        "entity_ids": list(entities),
-        "scores": list(entities.values()),
-        "most": MAX_AROUND_ONE,
-        "limit": MAX_MATCHES,
-    }
-    return tuple(row["semantic_group_key"] for row in await reading.fetch_all(_AROUND, params))
+    So the graph adds, and does not overturn the order that names and words gave.
+    """
+    reached, known = set(beyond), set(found)
+    return tuple(key for key in found if key in reached) + tuple(key for key in beyond if key not in known)
 
 
 async def _ends(reading: Reading, team_id: str, group_keys: Sequence[str]) -> list[str]:
@@ -105,34 +117,6 @@ async def _refuse_unknown_entities(reading: Reading, team_id: str, entity_ids: S
 _TEXT: LiteralString = (
     "SELECT semantic_group_key FROM search_documents(%(query)s, %(at)s, %(known)s::timestamptz, %(limit)s)"
 )
-_NAMES: LiteralString = """
-    SELECT entity_id, folded_name, score FROM search_names(%(exact)s::text[], %(alike)s::text[], %(limit)s)
-"""
-# Copies of a position by several profiles count once for each entity.
-_AROUND: LiteralString = """
-    SELECT found.semantic_group_key
-    FROM (
-        SELECT around.semantic_group_key, entity.id, max(entity.score) AS score,
-               bool_or(around.tier = 'fact') AS is_fact, max(around.changed_at) AS changed_at
-        FROM unnest(%(entity_ids)s::text[], %(scores)s::float8[]) AS entity (id, score)
-        CROSS JOIN LATERAL (
-            SELECT held.relationship_id, held.semantic_group_key, held.tier, held.changed_at
-            FROM held_relationships(%(team_id)s, %(at)s, %(known)s::timestamptz) AS held
-            WHERE held.subject_entity_id = entity.id
-            UNION
-            SELECT held.relationship_id, held.semantic_group_key, held.tier, held.changed_at
-            FROM held_relationships(%(team_id)s, %(at)s, %(known)s::timestamptz) AS held
-            WHERE held.object_entity_id = entity.id
-            ORDER BY changed_at DESC, relationship_id
-            LIMIT %(most)s
-        ) AS around
-        GROUP BY around.semantic_group_key, entity.id
-    ) AS found
-    GROUP BY found.semantic_group_key
-    ORDER BY sum(found.score) DESC, bool_or(found.is_fact) DESC, max(found.changed_at) DESC,
-             found.semantic_group_key
-    LIMIT %(limit)s
-"""
 _ENDS: LiteralString = """
     SELECT DISTINCT ends.entity_id
     FROM relationships AS r

@@ -30,9 +30,13 @@ def fuse(channels: Sequence[Channel]) -> tuple[Fused, ...]:
     """Return every key of every channel, best first: reciprocal rank fusion.
 
     score = sum of weight / (60 + rank) over the channels that found the key, scaled so that a key that is first
-    in every channel has 1. Equal scores are ordered by key, so the order is total and the same each time.
+    in every channel has 1. Channels of one name share a ranking between them; the heavier one is its ceiling.
+    Equal scores are ordered by key, so the order is total and the same each time.
     """
-    ceiling = sum(channel.weight for channel in channels) / (RANK_OFFSET + 1)
+    heaviest: dict[str, float] = {}
+    for channel in channels:
+        heaviest[channel.name] = max(channel.weight, heaviest.get(channel.name, 0.0))
+    ceiling = sum(heaviest.values()) / (RANK_OFFSET + 1)
     scores: dict[str, float] = {}
     found_by: dict[str, list[str]] = {}
     for channel in channels:

@@ -79,6 +79,19 @@ async def test_a_value_is_found_and_shown_with_its_type(ledger: Ledger) -> None:
         ("under_score", "under_score"),
         (r"back\slash", r"back\slash"),
         ("<|endoftext|>", "<|endoftext|>"),
+        # With a slip in them.
+        ("Visual C++ Runtime", "what needs Visaul C++ Runtime?"),
+        (".NET Framework", "is .NET Framewrok needed"),
+        ("modules/networking", "where is modules/netwroking used"),
+        ("@slate/commandline", "@slate/comandline"),
+        ("Kestrel: the Sequel", "who needs Kestrle: the Sequel"),
+        ("Straßenbahn", "Strassenbahm"),
+        ("Łódź Fabryczna", "Łódź Fabryczan"),
+        ("데이터베이스", "데이타베이스"),
+        ("Ленинградский вокзал", "где Ленинградскй вокзал?"),
+        ("ירושלים", "ירושלם"),
+        ("under_scored_name", "under_scroed_name"),
+        ("🚀 Launcher", "🚀 Lanucher"),
     ],
 )
 async def test_names_of_any_script_and_punctuation_are_found(
@@ -110,6 +123,37 @@ async def test_a_misspelt_name_is_found_by_likeness(ledger: Ledger) -> None:
     answer = await ask(ledger, "starlete")
     assert answer.results[0].statement == "FastAPI depends on Starlette."
     assert "names" in answer.results[0].matched_by
+
+
+async def test_a_slip_in_one_word_of_a_name_finds_none_that_shares_the_other(ledger: Ledger) -> None:
+    await ledger.say("Lumen Gateway", "depends_on", "Copper")
+    for other in ("Raven Gateway", "Heron Gateway", "Lumen"):
+        await ledger.say(other, "depends_on", "Tin")
+    assert (await statements(ledger, "What does Lumne Gateway depend on?"))[0] == (
+        "Lumen Gateway depends on Copper."
+    )
+    assert (await statements(ledger, "What does Lumen Gatewya depend on?"))[0] == (
+        "Lumen Gateway depends on Copper."
+    )
+
+
+async def test_what_is_asked_of_a_name_comes_before_what_else_is_known_of_it(ledger: Ledger) -> None:
+    for number in range(12):
+        await ledger.say(f"Service {number}", "depends_on", "Lumen")
+    await ledger.say("Lumen", "licensed_under", "MIT")
+    for number in range(12):
+        await ledger.say("Lumen", "has_topic", f"Topic {number}")
+    assert (await statements(ledger, "Which licence does Lumen have?"))[0] == "Lumen is licensed under MIT."
+
+
+async def test_a_chain_of_two_relations_is_followed_to_its_end(ledger: Ledger) -> None:
+    await ledger.say("Lumen", "maintained_by", "Kestrel Labs")
+    await ledger.say("Kestrel Labs", "headquartered_in", "Port Halford")
+    await ledger.say("Raven Works", "headquartered_in", "Oakstead")
+    await ledger.say("Lumen", "depends_on", "Copper")
+    found = await ask(ledger, "Where is the maintainer of Lumen headquartered?")
+    assert found.results[0].statement == "Kestrel Labs is headquartered in Port Halford."
+    assert "graph" in found.results[0].matched_by
 
 
 async def test_a_paraphrase_is_found_by_its_words(ledger: Ledger) -> None:

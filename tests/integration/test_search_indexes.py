@@ -21,7 +21,8 @@ async def test_text_and_name_searches_use_their_indexes_under_row_security(
         for fill in (_FILL_DOCUMENTS, _FILL_NAMES, _FILL_GUESSES):
             connection.execute(fill, {"team_id": team.team_id})
         connection.execute("SET LOCAL enable_seqscan = off")
-        connection.execute("SELECT gin_clean_pending_list('entity_names_trigram')")
+        for index in ("entity_names_trigram", "entity_names_bytes_trigram"):
+            connection.execute("SELECT gin_clean_pending_list(%s)", [index])
         connection.execute("ANALYZE relationship_documents, entity_names, hypotheses")
         connection.execute("SELECT set_config('role', 'densemem_app', true)")
         connection.execute("SELECT set_config('densemem.team_id', %s, true)", [team.team_id])
@@ -29,6 +30,7 @@ async def test_text_and_name_searches_use_their_indexes_under_row_security(
             (_SEARCH_TEXT, "relationship_documents_search"),
             (_SEARCH_EXACT, "entity_names_folded"),
             (_SEARCH_ALIKE, "entity_names_trigram"),
+            (_SEARCH_ALIKE_BEYOND_ASCII, "entity_names_bytes_trigram"),
             (_SEARCH_GUESSES, "hypotheses_statement"),
         ]:
             before = _scans(connection, index)
@@ -53,6 +55,8 @@ _FILL_NAMES: LiteralString = """
     INSERT INTO entity_names (team_id, entity_id, name, folded_name, is_alias)
     SELECT %(team_id)s, 'ent_' || i, 'library' || i, 'library' || i, false
     FROM generate_series(1, 10000) AS i
+    UNION ALL
+    SELECT %(team_id)s, 'ent_0', '데이터베이스', '데이터베이스', false
 """
 _FILL_GUESSES: LiteralString = """
     INSERT INTO hypotheses
@@ -65,6 +69,7 @@ _FILL_GUESSES: LiteralString = """
     FROM generate_series(1, 3000) AS i
 """
 _SEARCH_TEXT: LiteralString = "SELECT search_documents('library77', now(), NULL, 10)"
-_SEARCH_EXACT: LiteralString = "SELECT search_names(ARRAY['library77'], '{}', 10)"
-_SEARCH_ALIKE: LiteralString = "SELECT search_names('{}', ARRAY['library77'], 10)"
+_SEARCH_EXACT: LiteralString = "SELECT search_names(ARRAY['library77'], 10)"
+_SEARCH_ALIKE: LiteralString = "SELECT search_alike_names(ARRAY['libary77'], 10)"
+_SEARCH_ALIKE_BEYOND_ASCII: LiteralString = "SELECT search_alike_names(ARRAY['데이타베이스'], 10)"
 _SEARCH_GUESSES: LiteralString = "SELECT search_hypotheses('library77', 10)"

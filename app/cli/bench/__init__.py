@@ -4,6 +4,7 @@
     leases      items leased and finished per second, beside pgbench with the same statements
     backend     the server that is measured
     rows        those rows, and their raw insert
+    recall      known answers found among the first ten, beside plain full text and with parts switched off
     schedule    many teams due at one moment: seconds until each has had its run, and whether each had exactly one
 
 On DATABASE_URL, or on a fresh embedded server in a folder of its own that is gone afterwards; `schedule` always on

@@ -69,7 +69,7 @@ async def _measure_all(
 
 async def measure(database: Database, settings: Settings, *, relationships: int, batch: int) -> Measured:
     """Submit and place so many Relationships in submissions of `batch` each, then insert the same rows raw."""
-    caller = await _found(database)
+    caller = await found_caller(database)
     scope = Scope("app", caller.team_id)
     submissions = [
         _submission(number, min(batch, relationships - start))
@@ -129,7 +129,8 @@ async def _found_team(database: Database) -> str:
     return team_id
 
 
-async def _found(database: Database) -> Caller:
+async def found_caller(database: Database) -> Caller:
+    """Found a team and return its first profile, which may read and write."""
     team_id = await _found_team(database)
     scope = Scope("app", team_id)
     profile = await database.unit_of_work(scope, lambda w: create_profile(w, team_id, "Bench"))

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint, literal_column, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -115,6 +115,14 @@ class EntityName(Base):
             "folded_name",
             postgresql_using="gin",
             postgresql_ops={"folded_name": "gin_trgm_ops"},
+        ),
+        # Letters beyond ASCII have no trigrams where the database's locale is "C"; their bytes have.
+        Index(
+            "entity_names_bytes_trigram",
+            literal_column("spell_bytes(folded_name)").label("spelled"),
+            postgresql_using="gin",
+            postgresql_ops={"spelled": "gin_trgm_ops"},
+            postgresql_where=text("folded_name ~ '[^ -~]'"),
         ),
     )
 

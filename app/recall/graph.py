@@ -1,0 +1,138 @@
+"""The groups around entities: one step away, and at the end of a chain of two relations."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, LiteralString
+
+from psycopg.types.json import Jsonb
+
+from app.kernel.database import Reading
+from app.recall.naming import NamedEntity
+from app.recall.relations import Chain, Relation
+
+MAX_MATCHES: Final = 200
+MAX_AROUND_ONE: Final = 200
+MAX_STEPS: Final = 30
+
+
+async def find_around(
+    reading: Reading,
+    as_of: Mapping[str, object],
+    entities: Sequence[NamedEntity],
+    relations: Iterable[Relation] = (),
+) -> tuple[str, ...]:
+    """Return at most 200 groups with one of these entities at an end, best first.
+
+    A group counts, for each piece of the query that names an end of it, by how well the piece names it and by how
+    well its predicate fits what is asked. Then facts come first, then what changed last.
+    """
+    if not entities:
+        return ()
+    params = {
+        **as_of,
+        "entity_ids": [one.entity_id for one in entities],
+        "scores": [one.score for one in entities],
+        "pieces": [one.piece.start for one in entities],
+        "as_subject": Jsonb({one.key: one.as_subject for one in relations}),
+        "as_object": Jsonb({one.key: one.as_object for one in relations}),
+        "most": MAX_AROUND_ONE,
+        "limit": MAX_MATCHES,
+    }
+    return tuple(row["semantic_group_key"] for row in await reading.fetch_all(_AROUND, params))
+
+
+async def follow_chains(
+    reading: Reading,
+    as_of: Mapping[str, object],
+    entities: Sequence[NamedEntity],
+    chains: Sequence[Chain],
+) -> tuple[str, ...]:
+    """Return at most 200 groups that a chain leads to from one of the entities, best first.
+
+    From one entity a chain goes on through at most 30 others.
+    """
+    if not entities or not chains:
+        return ()
+    params = {
+        **as_of,
+        "entity_ids": [one.entity_id for one in entities],
+        "scores": [one.score for one in entities],
+        "firsts": [one.first.key for one in chains],
+        "seconds": [one.second.key for one in chains],
+        "fits": [one.fit for one in chains],
+        "first_as_subject": [_share(one.first.as_subject, one.first) for one in chains],
+        "first_as_object": [_share(one.first.as_object, one.first) for one in chains],
+        "second_as_subject": [_share(one.second.as_subject, one.second) for one in chains],
+        "second_as_object": [_share(one.second.as_object, one.second) for one in chains],
+        "steps": MAX_STEPS,
+        "most": MAX_AROUND_ONE,
+        "limit": MAX_MATCHES,
+    }
+    return tuple(row["semantic_group_key"] for row in await reading.fetch_all(_CHAINS, params))
+
+
+def _share(fit: float, relation: Relation) -> float:
+    return fit / relation.fit
+
+
+# Copies of a position by several profiles count once for each piece. What is asked for is read first, so that a
+# hub does not push it out.
+_AROUND: LiteralString = """
+    SELECT found.semantic_group_key
+    FROM (
+        SELECT around.semantic_group_key, entity.piece, max(entity.score * (1 + around.fit)) AS score,
+               bool_or(around.tier = 'fact') AS is_fact, max(around.changed_at) AS changed_at
+        FROM unnest(%(entity_ids)s::text[], %(scores)s::float8[], %(pieces)s::int[])
+             AS entity (id, score, piece)
+        CROSS JOIN LATERAL (
+            SELECT held.relationship_id, held.semantic_group_key, held.tier, held.changed_at,
+                   coalesce((%(as_subject)s::jsonb ->> held.predicate_key)::float8, 0) AS fit
+            FROM held_relationships(%(team_id)s, %(at)s, %(known)s::timestamptz) AS held
+            WHERE held.subject_entity_id = entity.id
+            UNION
+            SELECT held.relationship_id, held.semantic_group_key, held.tier, held.changed_at,
+                   coalesce((%(as_object)s::jsonb ->> held.predicate_key)::float8, 0) AS fit
+            FROM held_relationships(%(team_id)s, %(at)s, %(known)s::timestamptz) AS held
+            WHERE held.object_entity_id = entity.id
+            ORDER BY fit DESC, changed_at DESC, relationship_id
+            LIMIT %(most)s
+        ) AS around
+        GROUP BY around.semantic_group_key, entity.piece
+    ) AS found
+    GROUP BY found.semantic_group_key
+    ORDER BY sum(found.score) DESC, bool_or(found.is_fact) DESC, max(found.changed_at) DESC,
+             found.semantic_group_key
+    LIMIT %(limit)s
+"""
+_CHAINS: LiteralString = """
+    SELECT ahead.semantic_group_key
+    FROM unnest(%(firsts)s::text[], %(seconds)s::text[], %(fits)s::float8[], %(first_as_subject)s::float8[],
+                %(first_as_object)s::float8[], %(second_as_subject)s::float8[], %(second_as_object)s::float8[])
+         AS chain (first, second, fit, first_as_subject, first_as_object, second_as_subject, second_as_object)
+    CROSS JOIN unnest(%(entity_ids)s::text[], %(scores)s::float8[]) AS entity (id, score)
+    CROSS JOIN LATERAL (
+        SELECT held.object_entity_id AS entity_id, chain.first_as_subject AS fit, held.relationship_id
+        FROM held_relationships(%(team_id)s, %(at)s, %(known)s::timestamptz) AS held
+        WHERE held.subject_entity_id = entity.id AND held.predicate_key = chain.first
+          AND held.object_entity_id IS NOT NULL
+        UNION ALL
+        SELECT held.subject_entity_id, chain.first_as_object, held.relationship_id
+        FROM held_relationships(%(team_id)s, %(at)s, %(known)s::timestamptz) AS held
+        WHERE held.object_entity_id = entity.id AND held.predicate_key = chain.first
+        ORDER BY fit DESC, relationship_id LIMIT %(steps)s
+    ) AS step
+    CROSS JOIN LATERAL (
+        SELECT held.relationship_id, held.semantic_group_key, chain.second_as_subject AS fit
+        FROM held_relationships(%(team_id)s, %(at)s, %(known)s::timestamptz) AS held
+        WHERE held.subject_entity_id = step.entity_id AND held.predicate_key = chain.second
+          AND held.object_entity_id IS DISTINCT FROM entity.id
+        UNION ALL
+        SELECT held.relationship_id, held.semantic_group_key, chain.second_as_object
+        FROM held_relationships(%(team_id)s, %(at)s, %(known)s::timestamptz) AS held
+        WHERE held.object_entity_id = step.entity_id AND held.predicate_key = chain.second
+          AND held.subject_entity_id <> entity.id
+        ORDER BY fit DESC, relationship_id LIMIT %(most)s
+    ) AS ahead
+    GROUP BY ahead.semantic_group_key
+    ORDER BY max(entity.score * chain.fit * step.fit * ahead.fit) DESC, ahead.semantic_group_key
+    LIMIT %(limit)s
+"""

@@ -1,0 +1,100 @@
+"""Names that are nearly what a query says. Pure.
+
+The database finds candidates by trigrams; here they are weighed by the letters that it would take to change one
+into the other. A swap of neighbours is one change, as it is one slip.
+"""
+
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from app.ledger.names import fold_name
+from app.recall.names import Piece, stripped_words
+
+MAX_WINDOWS: Final = 16
+MAX_WINDOW_WORDS: Final = 4
+MAX_COMPARED: Final = 48
+LEAST_LIKE: Final = 0.74
+_FEWEST_CHARACTERS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """A name that the query seems to mean, how like it is (0..1), and where it says so."""
+
+    folded_name: str
+    score: float
+    piece: Piece
+
+
+def misspelt_windows(query: str, covered: Iterable[Piece], understood: Collection[str]) -> dict[str, Piece]:
+    """Return the folded runs of up to four words that may be a misspelt name, longer ones first, at most 16.
+
+    A run holds a word that neither a found name covers nor the vocabulary explains; its ends say something.
+    """
+    text = unicodedata.normalize("NFC", query)
+    words = stripped_words(text)
+    taken = list(covered)
+    folded = [fold_name(text[word.start : word.end]) for word in words]
+    is_open = [
+        len(name) >= _FEWEST_CHARACTERS
+        and not name.isdigit()
+        and name not in understood
+        and not any(piece.start < word.end and word.start < piece.end for piece in taken)
+        for word, name in zip(words, folded, strict=True)
+    ]
+    windows: dict[str, Piece] = {}
+    for length in (3, 2, 1, 4):
+        for first in range(len(words) - length + 1):
+            last = first + length - 1
+            if any(is_open[first : last + 1]) and len(windows) < MAX_WINDOWS:
+                piece = Piece(words[first].start, words[last].end)
+                windows.setdefault(fold_name(text[piece.start : piece.end]), piece)
+    return windows
+
+
+def weigh_alike(windows: Mapping[str, Piece], candidates: Iterable[tuple[str, str]]) -> tuple[Alike, ...]:
+    """Return the likely names among (window, folded name) pairs, best first; of overlapping ones the best only.
+
+    As good ones of the very same window all stay.
+    """
+    weighed = [
+        Alike(name, score, windows[window])
+        for window, name in list(dict.fromkeys(candidates))[:MAX_COMPARED]
+        if (score := likeness(window, name)) >= LEAST_LIKE
+    ]
+    # A run of more characters says more than one of fewer that is as like.
+    weighed.sort(key=lambda one: (-one.score * _length(one.piece) ** 0.25, one.piece.start, one.folded_name))
+    kept: list[Alike] = []
+    for one in weighed:
+        rivals = [other for other in kept if _overlap(one.piece, other.piece)]
+        if all(other.piece == one.piece and other.score - one.score < 0.05 for other in rivals):
+            kept.append(one)
+    return tuple(kept)
+
+
+def likeness(one: str, other: str) -> float:
+    """Return 1 less the share of characters that must change, 0 where that is more than half of them."""
+    longest = max(len(one), len(other))
+    if longest == 0 or abs(len(one) - len(other)) > longest // 2:
+        return 0.0
+    before: list[int] = []
+    above = list(range(len(other) + 1))
+    for row, letter in enumerate(one, start=1):
+        here = [row]
+        for column, against in enumerate(other, start=1):
+            cost = min(above[column] + 1, here[column - 1] + 1, above[column - 1] + (letter != against))
+            if row > 1 and column > 1 and letter == other[column - 2] and one[row - 2] == against:
+                cost = min(cost, before[column - 2] + 1)
+            here.append(cost)
+        before, above = above, here
+    return 1 - above[-1] / longest
+
+
+def _length(piece: Piece) -> int:
+    return piece.end - piece.start
+
+
+def _overlap(one: Piece, other: Piece) -> bool:
+    return one.start < other.end and other.start < one.end

@@ -1,0 +1,203 @@
+"""Which relations a query asks about, and from which side. Pure.
+
+A team's predicates are known by their labels, verb phrases and aliases. A query asks for a predicate if it holds
+the words of one of these names in any form of the words: "the maintainers of X" asks for "is maintained by". Where
+the name stands tells the side, softly: in "What does X depend on?" X is the subject, in "What depends on X?" it is
+not, and in "the dependencies of X" it is again. Two relations in one query are a chain: "Where is the maintainer
+of X headquartered?" asks about an entity that is not named, one step from X.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from app.ledger.inflections import bases_of_past, is_participle, is_past
+from app.recall.names import Piece
+
+MAX_CHAINS: Final = 8
+# What a predicate's name must at least share with the query.
+LEAST_SHARE: Final = 0.5
+# What the side that the wording speaks against is worth, and a chain that starts with the farther relation.
+OTHER_SIDE: Final = 0.6
+WRONG_ORDER: Final = 0.8
+_WORD: Final = re.compile(r"[^\W_]+")
+_ENDINGS: Final = (
+    *("encies", "ency", "enses", "ense", "ances", "ance", "ments", "ment", "ations", "ation"),
+    *("ings", "ing", "ions", "ion", "ents", "ent", "ers", "er", "ors", "or", "ed", "es", "s", "e", "y"),
+)
+_PREPOSITIONS: Final = frozenset(("at", "by", "for", "from", "in", "of", "on", "to", "under", "with"))
+_AUXILIARIES: Final = frozenset(("are", "did", "do", "does", "has", "have", "is", "was", "were"))
+_EMPTY_WORDS: Final = _PREPOSITIONS | frozenset(
+    re.findall(
+        r"\w+",
+        """
+        a an and any are be been can did do does each has have how i is it its may must of or s t that the their
+        there these they things this those was were what when where which who whom whose why will you your
+        """,
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PredicateWords:
+    """A predicate and the names that it is known by."""
+
+    key: str
+    names: tuple[str, ...]
+    is_symmetric: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A predicate that is asked for: how well it fits (0..1) where the named entity is subject, or is object.
+
+    `words` are the places of its words in the query, `distance` how many words stand between it and the name.
+    """
+
+    key: str
+    as_subject: float
+    as_object: float
+    words: frozenset[int]
+    distance: int
+
+    @property
+    def fit(self) -> float:
+        return max(self.as_subject, self.as_object)
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Two relations after each other, the first from the name; `fit` is how much of the query they account for."""
+
+    first: Relation
+    second: Relation
+    fit: float
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a query asks for; chains are there only if they account for more than any relation alone."""
+
+    relations: tuple[Relation, ...]
+    chains: tuple[Chain, ...]
+
+
+def read_relations(query: str, named: Collection[Piece], predicates: Iterable[PredicateWords]) -> Wanted:
+    """Return the relations that the query asks for, in the order of the predicates, and the 8 best chains.
+
+    `named` are the pieces of the query that are names; their words ask for nothing.
+    """
+    words = [
+        _Word(match.group().casefold(), match.start())
+        for match in _WORD.finditer(query)
+        if not any(piece.start < match.end() and match.start() < piece.end for piece in named)
+    ]
+    starts = sorted(piece.start for piece in named)
+    name_at = starts[0] if starts else len(query)
+    stems = [None if word.text in _EMPTY_WORDS else _stem(word.text) for word in words]
+    found = [match for one in predicates if (match := _match(one, stems)) is not None]
+    understood = {place for match in found if match.share == 1 for place in match.words}
+    understood = understood or {place for match in found for place in match.words}
+    relations = tuple(_relation(match, words, stems, name_at, len(understood)) for match in found)
+    return Wanted(relations, _chains(relations, len(understood)))
+
+
+def understood_words(query: str, predicates: Iterable[PredicateWords]) -> frozenset[str]:
+    """Return the query's words, in lower case, that some predicate is known by, and those that say nothing."""
+    known = {stem for one in predicates for name in one.names for stem in _name_stems(name)[0]}
+    words = {match.group().casefold() for match in _WORD.finditer(query)}
+    return frozenset(word for word in words if word in _EMPTY_WORDS or _stem(word) in known)
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    text: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """The best name of a predicate: the share of its words that the query holds, where, and its last word."""
+
+    predicate: PredicateWords
+    share: float
+    words: frozenset[int]
+    ending: str
+
+
+def _match(predicate: PredicateWords, stems: Sequence[str | None]) -> _Match | None:
+    best: _Match | None = None
+    for name in predicate.names:
+        wanted, ending = _name_stems(name)
+        places = frozenset(place for place, stem in enumerate(stems) if stem in wanted)
+        share = len({stems[place] for place in places}) / len(wanted) if wanted else 0.0
+        if share >= LEAST_SHARE and (best is None or (share, len(places)) > (best.share, len(best.words))):
+            best = _Match(predicate, share, places, ending)
+    return best
+
+
+def _relation(
+    match: _Match, words: Sequence[_Word], stems: Sequence[str | None], name_at: int, understood: int
+) -> Relation:
+    before = sum(word.start < name_at for word in words)
+
+    def gap(place: int) -> int:
+        between = range(place + 1, before) if place < before else range(before, place)
+        return sum(stems[one] is not None for one in between)
+
+    nearest = min(sorted(match.words), key=gap)
+    fit = match.share**2 * min(len(match.words) / understood, 1.0)
+    follower = words[nearest + 1].text if nearest + 1 < len(words) else ""
+    # "the dependencies of X", "which licence does X have": what stands before the name is had by it.
+    is_noun = follower in _AUXILIARIES or (follower == "of" and match.ending != "of")
+    name_is_subject = nearest >= before or is_noun
+    weaker = fit if match.predicate.is_symmetric else fit * OTHER_SIDE
+    return Relation(
+        key=match.predicate.key,
+        as_subject=fit if name_is_subject else weaker,
+        as_object=weaker if name_is_subject else fit,
+        words=match.words,
+        distance=gap(nearest),
+    )
+
+
+def _chains(relations: Sequence[Relation], understood: int) -> tuple[Chain, ...]:
+    alone = max((one.fit for one in relations), default=0.0)
+    chains = []
+    for first in relations:
+        for second in relations:
+            if first.words <= second.words or second.words <= first.words:
+                continue
+            purity = min(one.fit * understood / len(one.words) for one in (first, second))
+            order = 1.0 if first.distance <= second.distance else WRONG_ORDER
+            fit = min(len(first.words | second.words) / understood, 1.0) * min(purity, 1.0) * order
+            if fit > alone:
+                chains.append(Chain(first, second, fit))
+    chains.sort(key=lambda one: (-one.fit, one.first.key, one.second.key))
+    return tuple(chains[:MAX_CHAINS])
+
+
+@lru_cache(maxsize=4096)
+def _name_stems(name: str) -> tuple[frozenset[str], str]:
+    words = [match.group().casefold() for match in _WORD.finditer(name)]
+    stems = frozenset(_stem(word) for word in words if word not in _EMPTY_WORDS)
+    return stems, words[-1] if words else ""
+
+
+@lru_cache(maxsize=16_384)
+def _stem(word: str) -> str:
+    """Return what the forms of a word share: maintainer → maintain, written → writ."""
+    if not word.endswith("ed") and (is_past(word) or is_participle(word)):
+        word = bases_of_past(word)[0]
+    # Two spellings of one: licence and license.
+    word = re.sub("enc(e|es|ed|ing)$", r"ens\1", word)
+    ends = True
+    while ends:
+        ends = False
+        for ending in _ENDINGS:
+            if word.endswith(ending) and len(word) - len(ending) >= (3 if len(ending) < 4 else 4):
+                word, ends = word[: -len(ending)], True
+                break
+    return word

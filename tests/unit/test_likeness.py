@@ -1,0 +1,53 @@
+"""Names that are nearly what a query says."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.ledger.names import fold_name
+from app.recall.likeness import MAX_WINDOWS, likeness, misspelt_windows, weigh_alike
+from app.recall.names import candidate_names, keep_longest
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "changes"),
+    [("abcd", "abcd", 0), ("abcd", "abdc", 1), ("abcd", "abd", 1), ("abcd", "abxd", 1), ("abcd", "abccd", 1)],
+)
+def test_each_slip_is_one_change(one: str, other: str, changes: int) -> None:
+    assert likeness(one, other) == likeness(other, one) == 1 - changes / max(len(one), len(other))
+
+
+@given(st.text(max_size=12), st.text(max_size=12))
+def test_likeness_is_a_share_and_whole_for_the_same_only(one: str, other: str) -> None:
+    assert 0 <= likeness(one, other) <= 1
+    assert (likeness(one, other) == 1) is (one == other != "")
+
+
+def test_runs_with_a_word_that_nothing_explains_are_looked_at() -> None:
+    query = "What does Lumne Gateway use from FastAPI?"
+    covered = keep_longest(candidate_names(query), ["fastapi"])["fastapi"]
+    windows = misspelt_windows(query, covered, {"what", "does", "use", "from"})
+    assert {"lumne gateway", "lumne", "gateway"} <= set(windows)
+    assert "fastapi" not in windows
+    assert misspelt_windows("FastAPI", covered=candidate_names("FastAPI")["fastapi"], understood=()) == {}
+
+
+def test_a_whole_name_is_preferred_to_its_parts() -> None:
+    windows = misspelt_windows("Lumne Gateway", (), ())
+    found = weigh_alike(
+        windows, [("lumne", "lumen"), ("lumne gateway", "lumen gateway"), ("gateway", "gateways")]
+    )
+    assert [one.folded_name for one in found] == ["lumen gateway"]
+
+
+def test_names_that_are_equally_near_stay_side_by_side() -> None:
+    windows = misspelt_windows("Kestrxl", (), ())
+    found = weigh_alike(windows, [("kestrxl", "kestral"), ("kestrxl", "kestrel"), ("kestrxl", "quartz")])
+    assert [one.folded_name for one in found] == ["kestral", "kestrel"]
+
+
+@given(st.text(max_size=512))
+def test_any_query_has_bounded_windows_that_are_folded(query: str) -> None:
+    windows = misspelt_windows(query, (), ())
+    assert len(windows) <= MAX_WINDOWS
+    assert all(window == fold_name(window) for window in windows)
