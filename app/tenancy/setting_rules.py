@@ -82,9 +82,12 @@ def _find_fault(name: str, value: object, names: tuple[str, ...]) -> tuple[str, 
 def _find_excess(bounds: Bounds, value: object) -> tuple[str, str] | None:
     kind = "whole number" if bounds.is_whole else "number"
     message = f"This is a {kind} from {bounds.least:g} to {bounds.largest:.0f}, or null."
-    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+    if not isinstance(value, int | float) or isinstance(value, bool):
         return "number_type", message
-    if bounds.is_whole and value != int(value):
+    # A whole number may be too large for a float, and is compared as it is.
+    if isinstance(value, float) and (
+        not math.isfinite(value) or (bounds.is_whole and not value.is_integer())
+    ):
         return "number_type", message
     return None if bounds.least <= value <= bounds.largest else ("out_of_range", message)
 

@@ -28,6 +28,7 @@ def test_bounds_are_inclusive_and_nothing_is_beyond_them(name: str) -> None:
     assert fault(name, bounds.largest) is None
     assert fault(name, bounds.least - step) == "out_of_range"
     assert fault(name, bounds.largest + step) == "out_of_range"
+    assert fault(name, 10**400) == "out_of_range"
     kinds: tuple[object, ...] = (True, "5", float("nan"), float("inf"), [], {})
     for wrong in kinds:
         assert fault(name, wrong) == "number_type"
