@@ -22,6 +22,17 @@ _ID_NAMES: Final = {"rel": "relationship_id", "hyp": "hypothesis_id", "run": "ru
 _log = structlog.get_logger()
 
 
+async def open_stream(lines: AsyncIterator[str]) -> AsyncIterator[str]:
+    """Return the lines with their beginning taken: what refuses the stream is raised while it can be answered."""
+    return _go_on(await anext(lines), lines)
+
+
+async def _go_on(first: str, lines: AsyncIterator[str]) -> AsyncIterator[str]:
+    yield first
+    async for line in lines:
+        yield line
+
+
 async def write_stream(
     hub: Hub, *, team_id: str, key_id: str, position: int, head: int
 ) -> AsyncIterator[str]:

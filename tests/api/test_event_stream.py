@@ -13,6 +13,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from app.api.app import create_app
 from app.api.stream import Patience
+from app.events.hub import MAX_READERS_PER_KEY
 from app.kernel.database import Database
 from app.kernel.database import Scope as DatabaseScope
 from app.kernel.settings import Settings
@@ -62,6 +63,25 @@ async def listening(port: int, secret: str, after: str | None = None) -> AsyncIt
         stream = Stream(response)
         await stream.read_until(": after")
         yield stream
+
+
+async def test_one_stream_too_many_is_refused_before_it_begins(
+    quick: Api, team: Caller, caplog: pytest.LogCaptureFixture
+) -> None:
+    secret = (await quick.make_key(team)).secret
+    async with serve(quick.app) as port, AsyncExitStack() as stack:
+        for _ in range(MAX_READERS_PER_KEY):
+            stream = await stack.enter_async_context(listening(port, secret))
+        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
+            refused = await client.get("/v1/events", headers={"Authorization": f"Bearer {secret}"})
+        assert refused.status_code == 429
+        assert refused.json()["code"] == "rate_limited"
+        assert int(refused.headers["Retry-After"]) >= 1
+        assert quick.app.state.door.events.readers == MAX_READERS_PER_KEY
+        client = await quick.client(team)
+        await client.post("/v1/cycle-runs", json={})
+        await stream.read_event()
+    assert not caplog.records
 
 
 async def test_a_stream_starts_with_what_comes_next_and_resumes_after_an_event(

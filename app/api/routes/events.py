@@ -9,7 +9,7 @@ from app.api.answers import refusals
 from app.api.auth import Reader
 from app.api.door import DoorHere
 from app.api.queries import NoQuery
-from app.api.stream import EVENT_STREAM, write_stream
+from app.api.stream import EVENT_STREAM, open_stream, write_stream
 from app.events.hub import find_head
 from app.kernel.database import Scope
 from app.kernel.errors import FieldError, InvalidInput
@@ -55,4 +55,4 @@ async def stream_events_route(door: DoorHere, caller: Reader, position: Position
         door.events, team_id=caller.team_id, key_id=caller.key_id, position=start, head=head
     )
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(stream, media_type=EVENT_STREAM, headers=headers)
+    return StreamingResponse(await open_stream(stream), media_type=EVENT_STREAM, headers=headers)
