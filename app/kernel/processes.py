@@ -32,13 +32,23 @@ async def run_in_process(function: Callable[P, T], /, *args: P.args, **kwargs: P
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_answer, args=(sender, function, args, kwargs), daemon=True)
+    is_over = threading.Event()
+
+    def start() -> None:
+        process.start()
+        # Whoever stopped while the process was being made could not kill it yet.
+        if is_over.is_set():
+            process.kill()
+            process.join()
+
     try:
-        await asyncio.to_thread(process.start)
+        await asyncio.to_thread(start)
         sender.close()
         is_result, outcome = await asyncio.to_thread(receiver.recv)
     except EOFError as error:
         raise Unavailable("The process ended without an answer.", code="process_ended") from error
     finally:
+        is_over.set()
         if process.pid is not None:
             process.kill()
             await asyncio.shield(asyncio.to_thread(process.join))
