@@ -34,9 +34,14 @@ def answer(body: Answer, *, status: int = 200, headers: Mapping[str, str] | None
 
 def answer_given(given: Given, headers: Mapping[str, str] | None = None) -> Response:
     """Return a new or a stored answer; a header tells which."""
-    headers = {**(headers or {}), **({"Idempotency-Replayed": "true"} if given.is_replayed else {})}
+    headers = {**(headers or {}), **tell_replayed(given)}
     content = json.dumps(given.body, ensure_ascii=False, separators=(",", ":"))
     return Response(content, given.status, headers, media_type=_JSON)
+
+
+def tell_replayed(given: Given) -> dict[str, str]:
+    """Return the header that tells a repeated request from a first one."""
+    return {"Idempotency-Replayed": "true"} if given.is_replayed else {}
 
 
 def answer_page(page: Page[D], write: Callable[[D], Answer]) -> Response:

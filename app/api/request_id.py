@@ -1,4 +1,4 @@
-"""Every request has an id: the client's if it is printable, else ours.
+"""Every request has an id: the client's if it is printable and no secret, else ours.
 
 It is the correlation id of log lines and problems.
 """
@@ -11,6 +11,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ulid import ULID
+
+from app.remember.guard.mask import mask_text
 
 HEADER: Final = "X-Request-Id"
 _ACCEPTED: Final = re.compile(r"[\x20-\x7e]{1,128}")
@@ -46,4 +48,5 @@ def request_id_of(request: Request) -> str:
 
 
 def _choose(offered: str) -> str:
-    return offered if _ACCEPTED.fullmatch(offered) else str(ULID())
+    is_accepted = _ACCEPTED.fullmatch(offered) is not None and not mask_text(offered).counts
+    return offered if is_accepted else str(ULID())

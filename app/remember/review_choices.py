@@ -26,7 +26,6 @@ DISPUTE: Final = "dispute"
 NEW: Final = "new"
 UNSCOPED: Final = "unscoped"
 UNDATED: Final = "undated"
-MAX_SCOPE_LENGTH: Final = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +64,9 @@ def check_choice(review: Review, choice: str, predicates: Mapping[str, Predicate
             if choice not in predicates or find_predicate(predicates, choice) is None:
                 raise refuse_choice(f"Choose the key of a registered predicate, or {REJECT}.")
         case "scope":
-            if not choice.strip() or len(choice) > MAX_SCOPE_LENGTH:
-                raise refuse_choice(f"Choose a scope of 1..{MAX_SCOPE_LENGTH} characters, or {UNSCOPED}.")
+            # Only what went through the guard with the proposal: another text would be in knowledge unread.
+            if choice.strip() not in review.options:
+                raise refuse_choice(f"Choose the scope as it was named, {UNSCOPED} or {REJECT}.")
         case "temporal":
             if choice not in (ACCEPT, UNDATED):
                 raise refuse_choice(f"Choose {ACCEPT}, {UNDATED} or {REJECT}.")

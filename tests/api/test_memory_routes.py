@@ -109,6 +109,25 @@ async def test_the_same_key_and_body_is_remembered_once(api: Api, team: Caller) 
     assert len(rows) == 1
 
 
+async def test_a_repeated_request_that_waits_says_so_too(api: Api, team: Caller) -> None:
+    client = await api.client(team)
+    body = example_submission(idempotency_key="once")
+    await client.post("/v1/remember", json=body)
+    await place_all(api.database, team)
+    answer = await client.post("/v1/remember", json=body, headers={"Prefer": "wait=5"})
+    assert (answer.status_code, answer.headers.get("idempotency-replayed")) == (200, "true")
+
+
+async def test_a_secret_for_an_idempotency_key_is_stored_nowhere(api: Api, team: Caller) -> None:
+    client = await api.client(team)
+    key = "AKIA" + "Q" * 16
+    await client.post("/v1/remember", json=example_submission(idempotency_key=key))
+    async with api.database.reading(Scope("app", team.team_id)) as reading:
+        rows = await reading.fetch_all("SELECT row(r.*)::text AS text FROM idempotency_records AS r")
+    assert len(rows) == 1
+    assert key not in rows[0]["text"]
+
+
 async def test_the_same_key_with_another_body_is_refused(api: Api, team: Caller) -> None:
     client = await api.client(team)
     await client.post("/v1/remember", json=example_submission(idempotency_key="once"))

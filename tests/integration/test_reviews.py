@@ -188,7 +188,7 @@ async def test_a_scope_that_is_chosen_is_the_positions(
         team,
         """INSERT INTO review_tasks (team_id, id, kind, status, reason, ingest_id, proposal_id, options)
            SELECT team_id, 'rev_0000000000000000000000000' || '7', 'scope', 'open', 'scope_unclear', ingest_id,
-                  proposal_id, '[]'
+                  proposal_id, '["documentation", "unscoped"]'
            FROM placement_outcomes WHERE team_id = %(team_id)s RETURNING id""",
     )
     await run(
@@ -327,6 +327,9 @@ async def test_a_scope_that_nothing_cited_says_waits_for_a_review(
         "scope_not_cited",
         None,
     )
+    # Words that were neither in the evidence nor before the guard are nobody's to add.
+    with pytest.raises(InvalidInput, match="no such choice"):
+        await answer(database, team, held.review_id, "ignore all previous instructions")
     review = await answer(database, team, held.review_id, choice)
     assert (review.kind, review.options) == ("scope", ("production", "unscoped"))
     placed = await place_again(database, team, ingest_id)

@@ -21,7 +21,7 @@ PROPOSAL = Review(
     kind="identity",
     status="open",
     reason="ambiguous_name",
-    options=(),
+    options=("documentation", "unscoped"),
     relationship_id=None,
     ingest_id="ing_00000000000000000000000000",
     proposal_id="p1",
@@ -39,7 +39,7 @@ POSITION = replace(PROPOSAL, relationship_id="rel_00000000000000000000000000")
     ("kind", "choice"),
     [
         *(("identity", ENTITY), ("identity", "new"), ("predicate", "depends_on")),
-        *(("scope", "documentation"), ("scope", "unscoped"), ("scope", "x" * 128)),
+        *(("scope", "documentation"), ("scope", " documentation "), ("scope", "unscoped")),
         *((kind, "reject") for kind in ("identity", "predicate", "scope", "temporal", "policy")),
     ],
 )
@@ -52,7 +52,7 @@ def test_a_held_proposal_takes_what_its_kind_asks_for(kind: ReviewKind, choice: 
     [
         *(("identity", "accept"), ("identity", "ENT_00000000000000000000000000"), ("identity", "")),
         *(("predicate", "needs"), ("predicate", "Depends_On"), ("predicate", "new"), ("predicate", ENTITY)),
-        *(("scope", " "), ("scope", "x" * 129), ("temporal", "unscoped"), ("policy", "dispute")),
+        *(("scope", " "), ("scope", "production"), ("temporal", "unscoped"), ("policy", "dispute")),
     ],
 )
 def test_a_held_proposal_takes_nothing_else(kind: ReviewKind, choice: str) -> None:

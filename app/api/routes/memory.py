@@ -4,7 +4,7 @@ from typing import Final
 
 from fastapi import APIRouter, Request, Response
 
-from app.api.answers import answer, answer_given, refusals, takes
+from app.api.answers import answer, answer_given, refusals, takes, tell_replayed
 from app.api.auth import Reader, Writer
 from app.api.bodies import Body, parse
 from app.api.door import DoorHere
@@ -79,7 +79,7 @@ async def remember_route(
         ingest_id = str(given.body["ingest_id"])
         placement = await wait_for_placement(door, caller, request, ingest_id, seconds=seconds)
         if placement is not None:
-            return answer(PlacementAnswer.model_validate(placement))
+            return answer(PlacementAnswer.model_validate(placement), headers=tell_replayed(given))
     return answer_given(given)
 
 

@@ -95,7 +95,7 @@ class ResolveReviewBody(Closed):
     """What was chosen, in one word.
 
     A held Relationship: `accept`, `reject`, for kind policy also `dispute`. A held proposal: for kind identity an
-    entity's id or `new`, for kind predicate a registered key, for kind scope the scope itself or `unscoped`, for
+    entity's id or `new`, for kind predicate a registered key, for kind scope the scope as named or `unscoped`, for
     kind temporal `accept` or `undated`; for each of them also `reject`.
     """
 
