@@ -16,9 +16,11 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.api.door import open_door
 from app.api.ids import look_up
 from app.api.request_id import request_id_of
 from app.api.wire.problem import FieldProblem, Problem
+from app.kernel.database import Scope as DatabaseScope
 from app.kernel.errors import (
     Busy,
     DenseMemError,
@@ -37,6 +39,7 @@ from app.kernel.errors import (
     VersionMismatch,
     WrongState,
 )
+from app.tenancy.keys import find_live_keys
 
 PROBLEM_JSON: Final = "application/problem+json"
 # Written out because the standard library's phrases differ between versions of Python.
@@ -199,12 +202,23 @@ async def _answer_database(request: Request, error: Exception) -> Response:
     if isinstance(error, psycopg.DataError):
         # Only a made-up cursor gets this far: its checksum finds mistakes, not intent.
         return await _answer_error(request, InvalidInput("A value is not of the kind that belongs there."))
+    if isinstance(error, psycopg.errors.ForeignKeyViolation) and await _is_erased(request):
+        return await _answer_error(request, Unauthenticated("A valid bearer key is needed."))
     if isinstance(error, psycopg.errors.QueryCanceled):
         return await _answer_error(request, Unavailable("The database took too long.", code="database_slow"))
     if isinstance(error, psycopg.OperationalError):
         down = Unavailable("The database does not answer.", code="database_unavailable")
         return await _answer_error(request, down)
     return await _answer_fault(request, error)
+
+
+async def _is_erased(request: Request) -> bool:
+    """Say whether the key that let the request in has gone since, with all of its team."""
+    identity = getattr(request.state, "identity", None)
+    if identity is None:
+        return False
+    async with open_door(request).database.reading(DatabaseScope("app")) as reading:
+        return not await find_live_keys(reading, [identity.key_id])
 
 
 async def _answer_fault(request: Request, error: Exception) -> Response:

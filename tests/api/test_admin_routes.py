@@ -1,12 +1,15 @@
 """Teams, profiles and keys over HTTP."""
 
-from typing import Any
+import asyncio
+from typing import Any, LiteralString
 
+import httpx2
 import pytest
 
+from app.kernel.database import Scope, Writing
 from app.kernel.ids import is_id, new_id
 from app.tenancy.callers import Caller
-from tests.api.client import NOBODYS_ULID, Api
+from tests.api.client import NOBODYS_ULID, Api, example_submission, read_problem
 from tests.integration.full_team import digests
 
 
@@ -112,3 +115,32 @@ async def test_an_admin_erases_over_http_by_saying_the_name_again(
     assert digests(database_name, team.team_id) == {}
     assert (await client.get("/v1/dreams")).status_code == 401
     assert (await admin.post(path, json={"name": f"Team {team.team_id}"})).status_code == 404
+
+
+async def test_a_request_whose_team_is_erased_meanwhile_is_refused_as_one_without_a_key(
+    api: Api, team: Caller
+) -> None:
+    admin, client = await api.admin(), await api.client(team)
+    body = example_submission()
+    body["evidence"][0] |= {"source_key": "held-up"}
+    turn = f"{team.team_id}/{team.profile_id}/held-up"
+
+    async def hold_up(writing: Writing) -> asyncio.Task[httpx2.Response]:
+        # The lock that submissions of one source take turns by: the request has been let in when it waits here.
+        await writing.fetch_one("SELECT pg_advisory_xact_lock(hashtextextended(%(turn)s, 4))", {"turn": turn})
+        request = asyncio.ensure_future(client.post("/v1/remember", json=body))
+        while not await writing.fetch_all(_WAITS_FOR_US):
+            await asyncio.sleep(0.01)
+        path = f"/v1/teams/{team.team_id}/erase"
+        erased = await admin.post(path, json={"name": f"Team {team.team_id}"})
+        assert erased.status_code == 200, erased.text
+        return request
+
+    request = await api.database.unit_of_work(Scope("app", team.team_id), hold_up)
+    answer = await request
+    assert (answer.status_code, read_problem(answer)["code"]) == (401, "unauthenticated")
+
+
+_WAITS_FOR_US: LiteralString = """
+    SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))
+"""
