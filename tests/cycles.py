@@ -11,6 +11,7 @@ from app.dreaming import cycle
 from app.dreaming.budgets import Budgets
 from app.dreaming.generation import Generated, Generator
 from app.dreaming.model import Inputs, Proposal
+from app.dreaming.provider.conversation import Line
 from app.dreaming.run_history import Run, get_run
 from app.dreaming.runs import StartRequest, start_run
 from app.kernel.database import Database, Row, Scope
@@ -73,7 +74,12 @@ async def read_run(database: Database, caller: Caller, run_id: str) -> Run:
 
 
 async def run_cycle(
-    database: Database, lease: Lease, *, generator: Generator | None = None, others_write: bool = False
+    database: Database,
+    lease: Lease,
+    *,
+    generator: Generator | None = None,
+    line: Line | None = None,
+    others_write: bool = False,
 ) -> None:
     """Work on the run, and find everything that the team knows as it was, however the cycle ends.
 
@@ -81,7 +87,7 @@ async def run_cycle(
     """
     before = [] if others_write else await fingerprint_team(database, lease.team_id)
     try:
-        await cycle.run_cycle(database, lease, generator=generator)
+        await cycle.run_cycle(database, lease, generator=generator, provider=lambda: line)
     finally:
         if not others_write:
             assert await fingerprint_team(database, lease.team_id) == before

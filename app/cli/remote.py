@@ -85,12 +85,17 @@ def mcp() -> None:
 
 def run_dream(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would come, keep nothing.")] = False,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Ask at half the price; the run may wait for a day.")
+    ] = False,
     wait: Annotated[int, typer.Option(min=0, help="Seconds to wait for its end.")] = 60,
     as_json: AsJson = False,
 ) -> None:
     """Run a dream cycle now, or join the one under way, and show what came of it."""
     with connect() as client:
-        run = client.post("/v1/cycle-runs", {"dry_run": dry_run})
+        run = client.post(
+            "/v1/cycle-runs", {"dry_run": dry_run, "provider_mode": "batch" if batch else "direct"}
+        )
         if run["dry_run"] != dry_run:
             kind = "dry run" if run["dry_run"] else "real run"
             print(f"A {kind} is under way; this is that one.", file=sys.stderr)

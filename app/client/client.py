@@ -202,10 +202,16 @@ class DenseMem:
         dry_run: bool = False,
         budgets: BudgetsBody | None = None,
         note: str | None = None,
+        provider_mode: str = "direct",
         idempotency_key: str | None = None,
     ) -> RunAnswer:
         """Start a dream cycle, or return the one that is under way."""
-        body = {"dry_run": dry_run, "budgets": budgets or {}, "note": note}
+        body = {
+            "dry_run": dry_run,
+            "budgets": budgets or {},
+            "note": note,
+            "provider_mode": provider_mode,
+        }
         return cast("RunAnswer", self._effect("/v1/cycle-runs", body, key=idempotency_key))
 
     def list_cycle_runs(self, **filters: object) -> ListedRunAnswer:

@@ -119,6 +119,10 @@ ProcessingState = Literal[
     "completed",
     "failed",
 ]
+ProviderMode = Literal[
+    "direct",
+    "batch",
+]
 Rating = Literal[
     "helpful",
     "partly",
@@ -815,6 +819,7 @@ class SettingsAnswer(TypedDict):
     cron: SettingAnswer
     timezone: SettingAnswer
     generator: SettingAnswer
+    provider_mode: SettingAnswer
     max_outputs: SettingAnswer
     max_premises: SettingAnswer
     max_groups: SettingAnswer
@@ -858,6 +863,7 @@ class StartBody(TypedDict):
     dry_run: NotRequired[bool]
     budgets: NotRequired[BudgetsBody]
     note: NotRequired[str | None]
+    provider_mode: NotRequired[ProviderMode]
     idempotency_key: NotRequired[str | None]
 
 

@@ -19,8 +19,8 @@ What a dream leaves behind is a Hypothesis, in a ledger of its own. The steps, i
 durable record of a run, `run_history` reads it back, `status` sums up. `why_not` and `absence` say of any target
 what stands in its way today, by the same steps. Everything that decides is pure.
 
-States of a run: queued → running → succeeded, partially_rejected, failed, cancelled or skipped; and missed, one
-row for a gap in the schedule. A fault puts a run back to queued, at most three times.
+States of a run: queued → running ⇄ waiting → succeeded, partially_rejected, failed, cancelled or skipped; and
+missed, one row for a gap in the schedule. A fault puts a run back to queued, at most three times.
 
 Dreaming must never
 

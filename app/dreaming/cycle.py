@@ -2,45 +2,34 @@
 
 begin (write) → snapshot (read only) → note what was read (write) → generate (no connection) → persist (write).
 Every write is fenced by the lease. A fault is recorded and costs an attempt; a shutdown hands the lease back; a
-cancelled run, or one that another worker took over, leaves nothing behind. The moment that decides what is
-valid now and what has expired is the database's, taken when the run begins.
+cancelled run, or one that another worker took over, leaves nothing behind. A run that asks in a batch is
+given back instead of generating, and a later lease begins with what came of it (`batching`). The moment that
+decides what is valid now and what has expired is the database's, taken when the run begins.
 """
 
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 import structlog
 
+from app.dreaming.batching import BatchedRun, Waiting
 from app.dreaming.budgets import Budgets, lower_budgets, team_budgets
 from app.dreaming.choice import choose_generator
-from app.dreaming.digest import digest_snapshot
 from app.dreaming.exchanges import keep_exchange
 from app.dreaming.faults import end_exhausted_run, hand_back_run, record_fault
-from app.dreaming.funnel import build_funnel
 from app.dreaming.generation import Compute, Generated, Generator, Task
 from app.dreaming.lease import renew_with_heartbeat
 from app.dreaming.model import Inputs
-from app.dreaming.outcome import Outcome, find_skip
+from app.dreaming.outcome import Outcome
 from app.dreaming.persist import Dream, persist_dream, persist_skip
 from app.dreaming.provider.conversation import Line
 from app.dreaming.provider.exchange import Exchange
-from app.dreaming.run_record import (
-    BegunRun,
-    RunEnd,
-    RunInputs,
-    begin_run,
-    end_run,
-    note_inputs,
-    was_assessed,
-)
-from app.dreaming.snapshot import read_inputs
-from app.dreaming.split import weigh_predicates
+from app.dreaming.reading import read_and_note
+from app.dreaming.run_record import BegunRun, RunEnd, begin_run, end_run
 from app.dreaming.usage import RunPurse
-from app.dreaming.validated import Validated
-from app.hypotheses.outcomes import read_outcomes
 from app.kernel.database import Database, Scope, Writing
 from app.kernel.errors import LeaseLost
 from app.queue.heartbeat import work_under_lease
@@ -88,6 +77,17 @@ async def run_cycle(
         raise
 
 
+@dataclass(frozen=True, slots=True)
+class _Worked:
+    """What is there to persist; with `skip`, that there is nothing."""
+
+    inputs: Inputs
+    generated: Generated
+    generator: Generator
+    budgets: Budgets
+    skip: Outcome | None = None
+
+
 class _Cycle:
     """The steps of one run and what they share."""
 
@@ -114,6 +114,8 @@ class _Cycle:
             return
         run, configuration = begun
         outcome = await self._dream(run, configuration)
+        if outcome is None:
+            return
         log.info(
             "A dream cycle has ended.",
             action="cycle.ended",
@@ -146,76 +148,69 @@ class _Cycle:
         await finish(writing, self._lease)
         return None
 
-    async def _dream(self, run: BegunRun, configuration: Configuration) -> Outcome:
+    async def _dream(self, run: BegunRun, configuration: Configuration) -> Outcome | None:
+        """Return how the run has ended, or None where it waits for the provider."""
         budgets = lower_budgets(team_budgets(configuration), run.requested_budgets)
-        generator = self._generator or choose_generator(configuration.generator, self._provider())
-        if generator.most_premises is not None:
-            most = min(budgets.max_premises, generator.most_premises)
-            budgets = replace(budgets, max_premises=most)
         started = time.monotonic()
-        inputs, generated, skip = await work_under_lease(
+        worked = await work_under_lease(
             self._database,
             self._scope,
             self._lease,
-            self._read_and_generate(run, budgets, generator),
+            self._work(run, budgets, configuration),
             seconds=self._lease_seconds,
             renewal=lambda writing: renew_with_heartbeat(
                 writing, self._lease, lease_seconds=self._lease_seconds
             ),
         )
+        if isinstance(worked, Waiting):
+            return None
         dream = Dream(
             run=run,
-            inputs=inputs,
-            budgets=budgets,
-            generator=generated.generator or generator,
-            generated=generated,
+            inputs=worked.inputs,
+            budgets=worked.budgets,
+            generator=worked.generated.generator or worked.generator,
+            generated=worked.generated,
             expired_before=run.began_at - timedelta(days=configuration.retention_days),
             seconds_used=run.seconds_used + time.monotonic() - started,
         )
-        return await self._persist(dream, skip)
+        return await self._persist(dream, worked.skip)
 
-    async def _read_and_generate(
-        self, run: BegunRun, budgets: Budgets, generator: Generator
-    ) -> tuple[Inputs, Generated, Outcome | None]:
-        async with self._database.snapshot(self._scope) as reading:
-            inputs = await read_inputs(
-                reading, run.team_id, max_premises=budgets.max_premises, now=run.began_at
-            )
-            outcomes = await read_outcomes(reading, run.team_id)
-        weights = weigh_predicates(outcomes, generator_version=generator.version)
-        inputs = replace(inputs, split_weights=weights)
-        digest = await asyncio.to_thread(
-            digest_snapshot,
-            inputs.premises,
-            inputs.predicates.values(),
-            generator_version="/".join(filter(None, (generator.kind, generator.version, generator.model))),
-            bounds=budgets.bounds(),
+    async def _work(self, run: BegunRun, budgets: Budgets, configuration: Configuration) -> _Worked | Waiting:
+        """Collect what the run's batch has brought; without one, read and generate, or hand one in."""
+        line = self._provider()
+        batched = BatchedRun(
+            database=self._database,
+            lease=self._lease,
+            run=run,
+            line=line,
+            budgets=budgets,
+            compute=self._compute,
+            falls_back=configuration.generator != "provider",
+            keep=self._keep_exchange,
         )
-        record = RunInputs(
-            funnel=build_funnel(inputs, (), Validated()),
-            digest=digest,
-            generator_kind=generator.kind,
-            generator_version=generator.version,
-            model=generator.model,
-            budgets=budgets.describe({"max_premises": len(inputs.premises)}),
-        )
-        is_assessed = await self._database.unit_of_work(
-            self._scope, lambda writing: self._note(writing, record)
-        )
-        skip = find_skip(
-            eligible=inputs.eligible_count,
-            digest=digest,
-            assessed_digest=digest if is_assessed else None,
-            dry_run=run.dry_run,
-        )
-        generated = Generated() if skip else await self._generate(run, inputs, budgets, generator)
-        return inputs, generated, skip
-
-    async def _note(self, writing: Writing, record: RunInputs) -> bool:
-        """Leave on record what was read, and say whether it was assessed before."""
-        await hold(writing, self._lease)
-        await note_inputs(writing, self._lease, record)
-        return await was_assessed(writing, self._lease.team_id, record.digest)
+        collected = await batched.resume()
+        if isinstance(collected, Waiting):
+            return collected
+        if collected is not None:
+            return _Worked(collected.inputs, collected.generated, collected.generator, budgets)
+        generator = self._generator or choose_generator(configuration.generator, line)
+        if generator.most_premises is not None:
+            most = min(budgets.max_premises, generator.most_premises)
+            budgets = replace(budgets, max_premises=most)
+        inputs, skip = await read_and_note(self._database, self._lease, run, budgets, generator)
+        if skip is not None:
+            return _Worked(inputs, Generated(), generator, budgets, skip)
+        is_batch = (run.provider_mode or configuration.provider_mode) == "batch" and not run.dry_run
+        if is_batch and generator.ask is not None and budgets.find_zero() is None:
+            submitted = await batched.submit(inputs)
+            if submitted is not None:
+                return (
+                    submitted
+                    if isinstance(submitted, Waiting)
+                    else _Worked(inputs, submitted, generator, budgets)
+                )
+        generated = await self._generate(run, inputs, budgets, generator)
+        return _Worked(inputs, generated, generator, budgets)
 
     async def _generate(
         self, run: BegunRun, inputs: Inputs, budgets: Budgets, generator: Generator

@@ -8,6 +8,7 @@ from sqlalchemy.dialects.postgresql import JSONB, NUMERIC
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.kernel.schema import Base, created_now, one_of, references, team_key, team_reference
+from app.tenancy.configuration import ProviderMode
 
 RunStatus = Literal[
     "queued",
@@ -76,6 +77,8 @@ class CycleRun(Base):
     persisted: Mapped[int] = _count()
     rejections: Mapped[object] = mapped_column(JSONB, server_default=text("'[]'"))
     would_persist: Mapped[object | None] = mapped_column(JSONB)
+    # What was asked for by hand; a scheduled run follows the settings.
+    provider_mode: Mapped[str | None]
     requested_budgets: Mapped[object] = mapped_column(JSONB, server_default=text("'{}'"))
     budgets: Mapped[object] = mapped_column(JSONB, server_default=text("'[]'"))
     stopped_by: Mapped[str | None]
@@ -90,6 +93,7 @@ class CycleRun(Base):
         UniqueConstraint("team_id", "window_key", name="cycle_runs_one_per_window"),
         one_of("status", RunStatus),
         one_of("trigger", RunTrigger),
+        one_of("provider_mode", ProviderMode, optional=True),
         CheckConstraint("eligible = premise_sources + over_input_budget", name="inputs_add_up"),
         CheckConstraint(
             "generated = rejected + deduplicated + reinforced + persisted"
@@ -236,4 +240,38 @@ class ProviderExchange(Base):
         CheckConstraint("length(request) <= 70000 AND length(answer) <= 70000", name="is_capped"),
         Index("provider_exchanges_by_run", "team_id", "cycle_run_id"),
         Index("provider_exchanges_kept", "expires_at", postgresql_where=text("request IS NOT NULL")),
+    )
+
+
+class ProviderBatch(Base):
+    """One question that a run hands in as a batch: written before it is, named once the provider has named it.
+
+    `reference_map` says what the request's references stand for, in ids and versions.
+    """
+
+    __tablename__ = "provider_batches"
+
+    team_id: Mapped[str] = team_key()
+    id: Mapped[str] = mapped_column(primary_key=True)
+    cycle_run_id: Mapped[str]
+    permit_id: Mapped[str]
+    custom_id: Mapped[str]
+    model: Mapped[str]
+    prompt_version: Mapped[str]
+    reference_map: Mapped[object] = mapped_column(JSONB)
+    created_at: Mapped[datetime] = created_now()
+    batch_id: Mapped[str | None]
+    outcome: Mapped[str | None]
+
+    __table_args__ = (
+        references("cycle_runs", "cycle_run_id", name="provider_batches_run"),
+        references("spending_permits", "permit_id", name="provider_batches_permit"),
+        # A run pays for one batch: there is another only where none was made of the first.
+        Index(
+            "provider_batches_one_a_run",
+            "team_id",
+            "cycle_run_id",
+            unique=True,
+            postgresql_where=text("outcome IS DISTINCT FROM 'not_made'"),
+        ),
     )

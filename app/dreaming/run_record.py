@@ -12,6 +12,7 @@ from app.dreaming.models import RunStatus
 from app.dreaming.split import PredicateShare
 from app.kernel.database import Reading, Writing
 from app.queue.leases import Lease
+from app.tenancy.configuration import ProviderMode
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class BegunRun:
     """A run that this lease works on; `began_at` is the database's time.
 
     `seconds_used` is what earlier looks took of the duration budget, for a run that has been waiting.
+    `provider_mode` is what was asked for by hand; None follows the settings.
     """
 
     run_id: str
@@ -27,6 +29,7 @@ class BegunRun:
     requested_budgets: Mapping[str, float]
     began_at: datetime
     seconds_used: float = 0
+    provider_mode: ProviderMode | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +86,7 @@ async def begin_run(writing: Writing, lease: Lease) -> BegunRun | None:
         row["requested_budgets"],
         row["began_at"],
         row["seconds_used"],
+        row["provider_mode"],
     )
 
 
@@ -172,7 +176,7 @@ _BEGIN: LiteralString = """
     SET status = 'running', epoch = %(epoch)s, attempt = %(attempt)s, worker = %(worker)s,
         started_at = coalesce(started_at, clock_timestamp()), heartbeat_at = clock_timestamp()
     WHERE team_id = %(team_id)s AND id = %(id)s AND finished_at IS NULL
-    RETURNING dry_run, requested_budgets, heartbeat_at AS began_at, seconds_used
+    RETURNING dry_run, requested_budgets, heartbeat_at AS began_at, seconds_used, provider_mode
 """
 
 _NOTE_INPUTS: LiteralString = """

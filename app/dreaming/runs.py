@@ -14,7 +14,7 @@ from app.kernel.ids import is_id, new_id
 from app.queue.leases import cancel, enqueue
 from app.tenancy.audit import Detail, record_audit
 from app.tenancy.callers import Caller
-from app.tenancy.configuration import effective_configuration
+from app.tenancy.configuration import ProviderMode, effective_configuration
 
 CYCLE: Final = "cycle"
 MAX_NOTE_LENGTH: Final = 1000
@@ -23,11 +23,15 @@ _MAX_TRIES: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class StartRequest:
-    """A wish for a cycle. `budgets` can only lower the team's; `note` has at most 1000 code points."""
+    """A wish for a cycle. `budgets` can only lower the team's; `note` has at most 1000 code points.
+
+    `provider_mode`: whoever waits for a run is answered directly, whatever the team has chosen for its schedule.
+    """
 
     dry_run: bool = False
     budgets: Mapping[str, float] = field(default_factory=dict)
     note: str | None = None
+    provider_mode: ProviderMode = "direct"
 
 
 async def start_run(writing: Writing, caller: Caller, request: StartRequest) -> tuple[Run, bool]:
@@ -88,6 +92,7 @@ async def _insert_run(writing: Writing, caller: Caller, request: StartRequest, r
         "note": request.note,
         "profile_id": caller.profile_id,
         "requested_budgets": Jsonb(dict(request.budgets)),
+        "provider_mode": request.provider_mode,
     }
     return await writing.execute(_INSERT, params) > 0
 
@@ -96,10 +101,10 @@ async def _insert_run(writing: Writing, caller: Caller, request: StartRequest, r
 _INSERT: LiteralString = """
     INSERT INTO cycle_runs
         (team_id, id, window_key, trigger, dry_run, status, note, started_by_profile_id, scheduled_for,
-         requested_budgets)
+         requested_budgets, provider_mode)
     VALUES
         (%(team_id)s, %(id)s, %(window_key)s, 'manual', %(dry_run)s, 'queued', %(note)s, %(profile_id)s,
-         clock_timestamp(), %(requested_budgets)s)
+         clock_timestamp(), %(requested_budgets)s, %(provider_mode)s)
     ON CONFLICT (team_id) WHERE status IN ('queued', 'running', 'waiting') DO NOTHING
 """
 

@@ -4,7 +4,7 @@ A permit without a charge counts at its estimate: its call may have been made an
 Both tables only grow, whatever becomes of the run, so a failed or cancelled run keeps what it cost.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, date, datetime
 from typing import Final, LiteralString
 from zoneinfo import ZoneInfo
@@ -51,6 +51,12 @@ class RunPurse:
         self._scope = Scope("dreamer", lease.team_id)
 
     async def reserve(self, estimate: Usage, *, model: str) -> Permit | Stopped:
+        return await self.reserve_with(estimate, _nothing_else, model=model)
+
+    async def reserve_with(
+        self, estimate: Usage, also: Callable[[Writing, Permit], Awaitable[None]], *, model: str
+    ) -> Permit | Stopped:
+        """Reserve, and where that is allowed leave in the same transaction what `also` writes."""
         permit = Permit(new_id("pmt"), self._lease.team_id, self._lease.item_id, model, estimate)
 
         async def work(writing: Writing) -> Permit | Stopped:
@@ -64,21 +70,20 @@ class RunPurse:
             if stop is not None:
                 return Stopped(stop)
             await _insert_permit(writing, permit, day)
+            await also(writing, permit)
             return permit
 
         return await self._database.unit_of_work(self._scope, work)
 
     async def settle(self, permit: Permit, actual: Usage) -> None:
         # Not fenced by the lease: whoever lost it has to pay all the same.
-        await self._database.unit_of_work(
-            self._scope, lambda writing: _insert_charge(writing, permit, actual)
-        )
+        await self._database.unit_of_work(self._scope, lambda writing: write_charge(writing, permit, actual))
 
     async def open_permits(self) -> tuple[Permit, ...]:
         params = {"team_id": self._lease.team_id, "run_id": self._lease.item_id}
         async with self._database.reading(self._scope) as reading:
             rows = await reading.fetch_all(_OPEN, params)
-        return tuple(_permit(row) for row in rows)
+        return tuple(read_permit(row) for row in rows)
 
     async def remaining(self) -> Usage:
         limits, spent = await self._read()
@@ -124,6 +129,17 @@ async def read_cost_of_day(reading: Reading, team_id: str, day: date) -> float:
     return float(row["cost_usd"])
 
 
+def read_permit(row: Row) -> Permit:
+    """Return the permit in a row of its table."""
+    estimate = Usage(
+        input_tokens=row["input_tokens"],
+        output_tokens=row["output_tokens"],
+        turns=row["turns"],
+        cost_usd=float(row["cost_usd"]),
+    )
+    return Permit(row["id"], row["team_id"], row["cycle_run_id"], row["model"], estimate)
+
+
 async def _insert_permit(writing: Writing, permit: Permit, day: date) -> None:
     estimate = permit.estimate
     params = {
@@ -140,7 +156,12 @@ async def _insert_permit(writing: Writing, permit: Permit, day: date) -> None:
     await writing.execute(_INSERT_PERMIT, params)
 
 
-async def _insert_charge(writing: Writing, permit: Permit, actual: Usage) -> None:
+async def _nothing_else(writing: Writing, permit: Permit) -> None:
+    """A call that is made at once needs nothing but its permit."""
+
+
+async def write_charge(writing: Writing, permit: Permit, actual: Usage) -> None:
+    """Leave the permit charged with what the call did use; a second time changes nothing."""
     params = {
         "team_id": permit.team_id,
         "permit_id": permit.permit_id,
@@ -148,16 +169,6 @@ async def _insert_charge(writing: Writing, permit: Permit, actual: Usage) -> Non
         "cost_usd": actual.cost_usd,
     }
     await writing.execute(_INSERT_CHARGE, params)
-
-
-def _permit(row: Row) -> Permit:
-    estimate = Usage(
-        input_tokens=row["input_tokens"],
-        output_tokens=row["output_tokens"],
-        turns=row["turns"],
-        cost_usd=float(row["cost_usd"]),
-    )
-    return Permit(row["id"], row["team_id"], row["cycle_run_id"], row["model"], estimate)
 
 
 _INSERT_PERMIT: LiteralString = """

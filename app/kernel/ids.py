@@ -9,7 +9,7 @@ from ulid import ULID
 ULID_PATTERN: Final = "[0-7][0-9A-HJKMNP-TV-Z]{25}"
 PREFIXES: Final = (
     *("team", "prof", "key", "ent", "val", "src", "evd", "cit", "rel"),
-    *("ing", "ver", "rev", "con", "pos", "hyp", "run", "rec", "rfb", "mrg", "aud", "pmt", "xch"),
+    *("ing", "ver", "rev", "con", "pos", "hyp", "run", "rec", "rfb", "mrg", "aud", "pmt", "xch", "btc"),
 )
 _ID: Final = re.compile(rf"({'|'.join(PREFIXES)})_{ULID_PATTERN}")
 ID_ANYWHERE: Final = re.compile(rf"(?:{'|'.join(PREFIXES)})_{ULID_PATTERN}")

@@ -1,11 +1,12 @@
 """A language model behind one port: a closed question in, a closed answer or a named failure out.
 
 `model` is the port: what is asked (`Question`), what may come back (`Outcome`, a union of values, each with the
-`Usage` that it cost), and the Protocol. `anthropic_model` is the one adapter, `scripted` the model of tests.
+`Usage` that it cost), and the Protocol. `anthropic_model` is its one adapter, `scripted` the model of tests.
+`batches` is the port for questions that may wait for hours at half the price, `anthropic_batches` its adapter.
 `usage` counts tokens, `prices` turns them into money, `prompts` loads instructions with their schema, `fence`
 shows untrusted content, `reading` reads what comes back, `key` finds the API key, `doctor` looks at it. Behind the
-adapter: `request` and `transcript` speak the protocol, `faults` names errors, `retrying` says when to try again.
-Knows no domain word.
+adapters: `connection` opens the SDK, `request` and `transcript` speak the protocol, `faults` names errors,
+`retrying` says when to try again. Knows no domain word.
 
 The model is an untrusted, expensive and sometimes absent helper:
 

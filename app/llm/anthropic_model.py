@@ -1,19 +1,18 @@
-"""The Anthropic adapter: the one module that calls the SDK, which is imported when it is first needed.
+"""The Anthropic adapter for questions that are answered at once; the SDK is imported when it is first needed.
 
 Long answers are streamed, so that a call which is cut or cancelled still says what it has used. The SDK's own
 retries are off: they would sleep while holding a permit and know no deadline.
 """
 
 import asyncio
-import logging
 import random
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from importlib import import_module
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
+from app.llm.connection import Connection
 from app.llm.faults import Fault, read_connection_error, read_protocol_error, read_status_error
 from app.llm.key import Key, NoKey, find_key
 from app.llm.model import Outcome, OverBudget, Question, TimedOut, Unavailable
@@ -57,19 +56,17 @@ class AnthropicModel:
         jitter: Callable[[], float] = random.random,
     ) -> None:
         self._options = options
-        self._find_key = key
+        self._connection = Connection(options.base_url, key=key)
         self._pause = pause
         self._jitter = jitter
         self._permits = asyncio.Semaphore(options.calls_at_once)
-        self._client: anthropic.AsyncAnthropic | None = None
-        self._secret: str | None = None
 
     @property
     def name(self) -> str:
         return self._options.model
 
     async def ask(self, question: Question, *, deadline: float, tally: Tally) -> Outcome:
-        client = await self._connect()
+        client = await self._connection.open()
         if client is None:
             return Unavailable("no_key")
         needed = estimate_tokens(question.instructions, *(message.text for message in question.messages))
@@ -101,13 +98,11 @@ class AnthropicModel:
             await self._pause(pause)
 
     async def count_input(self, question: Question) -> int | None:
-        client = await self._connect()
+        client = await self._connection.open()
         return None if client is None else await self._count(client, question, COUNT_SECONDS)
 
     async def close(self) -> None:
-        client, self._client, self._secret = self._client, None, None
-        if client is not None:
-            await client.close()
+        await self._connection.close()
 
     async def _try(
         self, client: "anthropic.AsyncAnthropic", question: Question, transcript: Transcript, deadline: float
@@ -185,28 +180,6 @@ class AnthropicModel:
         if not self._options.has_fallbacks:
             return {}, {}
         return {"anthropic-beta": "server-side-fallback-2026-07-01"}, {"fallbacks": "default"}
-
-    async def _connect(self) -> "anthropic.AsyncAnthropic | None":
-        """Return a client for the key of now, or None without one."""
-        found = self._find_key()
-        if isinstance(found, NoKey):
-            return None
-        if self._client is None or found.secret != self._secret:
-            await self.close()
-            self._client = await open_client(found, self._options.base_url)
-            self._secret = found.secret
-        return self._client
-
-
-async def open_client(key: Key, base_url: str | None) -> "anthropic.AsyncAnthropic":
-    """Return a client that neither retries, nor traces, nor logs; the import is kept off the event loop."""
-    await asyncio.to_thread(import_module, "anthropic")
-    from anthropic import AsyncAnthropic
-
-    for name in ("anthropic", "httpx2", "httpcore2"):
-        logging.getLogger(name).setLevel(logging.WARNING)
-    traces: Literal[False] = False
-    return AsyncAnthropic(api_key=key.secret, base_url=base_url, max_retries=0, open_telemetry=traces)
 
 
 def _is_event_stream(content_type: str) -> bool:

@@ -3,7 +3,7 @@
 import asyncio
 
 from app.kernel.settings import Settings
-from app.llm.anthropic_model import open_client
+from app.llm.connection import open_client
 from app.llm.key import Key, NoKey, find_key
 from app.llm.prices import load_prices
 from app.postgres.doctor import Finding

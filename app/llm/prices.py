@@ -39,6 +39,15 @@ class Price:
             + self.cache_write * tokens.cache_write
         ) / _MILLION
 
+    def in_batch(self) -> "Price":
+        """Return what the same costs in a batch."""
+        return Price(
+            self.input * BATCH_SHARE,
+            self.output * BATCH_SHARE,
+            self.cache_read * BATCH_SHARE,
+            self.cache_write * BATCH_SHARE,
+        )
+
 
 def _price(*dollars: str) -> Price:
     return Price(*(Decimal(each) for each in dollars))

@@ -13,6 +13,7 @@ from psycopg.types.json import Jsonb
 from app.kernel.database import Reading, Row, Writing
 
 GeneratorChoice = Literal["rules", "provider", "auto"]
+ProviderMode = Literal["direct", "batch"]
 Level = Literal["team", "instance", "built_in"]
 
 
@@ -25,6 +26,7 @@ class Configuration:
     cron: str | None = None
     timezone: str = "UTC"
     generator: GeneratorChoice = "auto"
+    provider_mode: ProviderMode = "direct"
     max_outputs: int = 5
     max_premises: int = 20_000
     max_groups: int = 40

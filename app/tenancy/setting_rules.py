@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final, get_args
 
 from app.kernel.errors import FieldError
-from app.tenancy.configuration import BUDGETS, SETTING_NAMES, GeneratorChoice
+from app.tenancy.configuration import BUDGETS, SETTING_NAMES, GeneratorChoice, ProviderMode
 
 FORCE: Final = "force_enabled"
 INSTANCE_SETTING_NAMES: Final = (*SETTING_NAMES, FORCE)
@@ -37,6 +37,10 @@ BOUNDS: Final[Mapping[str, Bounds]] = {
     "max_duration_seconds": Bounds(0, 24 * 60 * 60),
     "retention_days": Bounds(1, 3_650),
     "write_threshold": Bounds(0, 1, is_whole=False),
+}
+CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
+    "generator": get_args(GeneratorChoice),
+    "provider_mode": get_args(ProviderMode),
 }
 _SWITCHES: Final = frozenset({"enabled", FORCE})
 
@@ -73,8 +77,8 @@ def _find_fault(name: str, value: object, names: tuple[str, ...]) -> tuple[str, 
         return _find_excess(BOUNDS[name], value)
     if not isinstance(value, str) or not 1 <= len(value) <= MAX_TEXT_LENGTH:
         return "string_type", f"This is a text of 1 to {MAX_TEXT_LENGTH} characters, or null."
-    choices = get_args(GeneratorChoice)
-    if name == "generator" and value not in choices:
+    choices = CHOICES.get(name)
+    if choices is not None and value not in choices:
         return "unknown_choice", f"This is one of {', '.join(choices)}, or null."
     return None
 

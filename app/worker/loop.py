@@ -19,7 +19,7 @@ from app.kernel.settings import Settings
 from app.queue.leases import Lease, lease_due, seconds_until_due
 from app.worker.duties import Duty, purge_duty, schedule_duty, sweep_duty
 from app.worker.provider import Provider, open_provider
-from app.worker.steps import Kind, cycle_kind, placement_kind
+from app.worker.steps import Kind, batch_kind, cycle_kind, placement_kind
 from app.worker.wake import Bell, WakeUps, hear_notifications
 from app.worker.work import give_back, work_on
 
@@ -57,6 +57,8 @@ async def work_until_stopped(
             lease_seconds=settings.lease_seconds,
             provider=provider,
         ),
+        # Who dreams has batches; who only places has none to settle.
+        *([batch_kind(database, provider=provider)] if settings.worker_cycles > 0 else []),
     ]
     wake_ups = WakeUps(poll_seconds=settings.poll_seconds)
     tasks = [

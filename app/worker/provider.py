@@ -9,7 +9,9 @@ import structlog
 from app.dreaming.provider.conversation import Line
 from app.dreaming.provider.generator import PROMPT
 from app.kernel.settings import Settings
+from app.llm.anthropic_batches import AnthropicBatches
 from app.llm.anthropic_model import AnthropicModel, AnthropicOptions
+from app.llm.batches import StructuredBatches
 from app.llm.key import Key, find_key
 from app.llm.model import StructuredModel
 from app.llm.prices import PriceTable, load_prices
@@ -30,6 +32,7 @@ class Provider:
     dreamer: StructuredModel
     verifier: StructuredModel
     prices: PriceTable
+    batches: StructuredBatches
 
     def has_key(self) -> bool:
         """Say whether there is a key at this moment; one that cannot be read is reported and counts as none."""
@@ -51,6 +54,7 @@ class Provider:
             effort=self.settings.provider_effort,
             exchange_days=self.settings.exchange_days,
             secrets=known_secrets,
+            batches=self.batches,
         )
 
     def choose_verifier(self, tally: Tally, *, has_budget: bool) -> Verifier:
@@ -83,9 +87,11 @@ async def open_provider(settings: Settings) -> AsyncIterator[Provider]:
         )
         for name in (settings.dreamer_model, settings.verifier_model)
     )
+    batches = AnthropicBatches(model=settings.dreamer_model, base_url=settings.anthropic_base_url)
     try:
-        yield Provider(settings, dreamer, verifier, prices)
+        yield Provider(settings, dreamer, verifier, prices, batches)
     finally:
+        await batches.close()
         await dreamer.close()
         await verifier.close()
 

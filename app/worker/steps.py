@@ -1,9 +1,10 @@
-"""The two kinds of work, wired: a placement as the application, a cycle as the dreamer."""
+"""The kinds of work, wired: a placement as the application, a cycle and the end of a batch as the dreamer."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from app.dreaming.batch_settlement import BATCH, settle_batch
 from app.dreaming.cycle import run_cycle
 from app.hypotheses.echo import EchoIndex
 from app.kernel.database import Database, Scope
@@ -79,3 +80,13 @@ def cycle_kind(
         )
 
     return Kind("cycle", Scope("dreamer"), slots, dream)
+
+
+def batch_kind(database: Database, *, provider: Provider) -> Kind:
+    """Settle batches whose run has ended without them."""
+
+    async def settle(lease: Lease) -> None:
+        batches = provider.batches if provider.has_key() else None
+        await settle_batch(database, lease, batches=batches, prices=provider.prices)
+
+    return Kind(BATCH, Scope("dreamer"), 1, settle)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.dreaming.generation import Generator
+from app.dreaming.generation import RULES_VERSION, Generator
 from app.dreaming.provider.conversation import Line
 from app.dreaming.provider.generator import PROMPT, provider_generator
 from app.dreaming.run_history import Run
@@ -123,7 +123,10 @@ async def test_an_idea_of_the_model_becomes_a_hypothesis_with_its_version(
     assert run.funnel["persisted"] == 1
     [row] = await read_hypotheses(database, team)
     assert row["statement"] == "Library 4 might also use Engine 4."
-    assert (row["generator_kind"], row["generator_version"]) == ("provider", "dreamer-v1+rules-v1")
+    assert (row["generator_kind"], row["generator_version"]) == (
+        "provider",
+        f"dreamer-v1+{RULES_VERSION}",
+    )
     assert row["likelihood"] == 0.6
     assert row["paths"], "the rules' explanation comes along"
     async with database.reading(Scope("app", team.team_id)) as reading:
@@ -230,7 +233,7 @@ async def test_when_the_provider_fails_the_rules_dream_and_the_run_says_so(
 ) -> None:
     dreaming.server.script = [answer]
     run = await dream(database, team, dreaming)
-    assert (run.status, run.generator_kind, run.generator_version) == ("succeeded", "rules", "rules-v1")
+    assert (run.status, run.generator_kind, run.generator_version) == ("succeeded", "rules", RULES_VERSION)
     assert run.summary is not None
     assert f"({failure})" in run.summary
     [row] = await read_hypotheses(database, team)

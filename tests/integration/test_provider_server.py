@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from app.llm.anthropic_model import open_client
+from app.llm.connection import open_client
 from app.llm.key import Key
 from tests.provider_server.batches import succeeded
 from tests.provider_server.replies import MODEL, Said, message_of

@@ -8,15 +8,18 @@ from typing import Any
 import pytest
 
 from app.dreaming.run_history import Run
-from app.kernel.database import Database, Scope
+from app.dreaming.runs import StartRequest
+from app.kernel.database import Database, Scope, Writing
 from app.kernel.settings import Settings
 from app.llm.key import KEY_VARIABLE
+from app.queue.leases import lease_due
 from app.tenancy.callers import Caller
 from app.worker.provider import Provider, open_provider
-from app.worker.steps import cycle_kind
+from app.worker.steps import batch_kind, cycle_kind
 from tests.cycles import lease_run, make_pattern, queue_run, read_hypotheses, read_run, set_setting
 from tests.dreamer import read_shown
-from tests.provider_server.replies import Said, streamed
+from tests.provider_server.batches import succeeded
+from tests.provider_server.replies import Said, message_of, streamed
 from tests.provider_server.server import KEY, Answer, ProviderServer, provider
 
 LEASE_SECONDS = 1.0
@@ -111,3 +114,44 @@ async def test_the_teams_choice_and_the_key_of_the_moment_decide_who_dreams(
     failed = await read_run(database, team, run_id)
     assert failed.error is not None
     assert (failed.status, failed.error.code) == ("failed", "provider_not_configured")
+
+
+async def test_a_batch_is_handed_in_collected_and_settled_by_the_workers_own_steps(
+    database: Database,
+    team: Caller,
+    server: ProviderServer,
+    provided: Provider,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("app.worker.steps.run_in_process", asyncio.to_thread)
+    await make_pattern(database, team)
+    run_id = await queue_run(database, team, StartRequest(provider_mode="batch"))
+    kind = cycle_kind(database, slots=1, lease_seconds=60, provider=provided)
+    await kind.step(await lease_run(database, run_id))
+    assert (await read_run(database, team, run_id)).status == "waiting"
+    [batch] = server.batches.made
+    message = message_of(say_one_idea(batch.requests[0]["params"]))
+    batch.results = [succeeded(batch.requests[0]["custom_id"], message)]
+
+    async def make_due(writing: Writing) -> None:
+        await writing.execute(
+            "UPDATE work_items SET run_at = clock_timestamp() WHERE team_id = %(team_id)s",
+            {"team_id": team.team_id},
+        )
+
+    await database.unit_of_work(Scope("dreamer"), make_due)
+    await kind.step(await lease_run(database, run_id))
+    assert (await read_run(database, team, run_id)).status == "succeeded"
+    settling = batch_kind(database, provider=provided)
+    for lease in await database.unit_of_work(
+        settling.scope,
+        lambda writing: lease_due(writing, kind=settling.name, worker="settler", seconds=60, limit=100),
+    ):
+        if lease.team_id == team.team_id:
+            await settling.step(lease)
+    async with database.reading(Scope("app", team.team_id)) as reading:
+        open_items = await reading.fetch_all(
+            "SELECT kind FROM work_items WHERE team_id = %(team_id)s AND finished_at IS NULL",
+            {"team_id": team.team_id},
+        )
+    assert open_items == []

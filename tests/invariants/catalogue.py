@@ -19,6 +19,7 @@ DREAMERS_OWN: Final = frozenset(
         "hypothesis_events",
         "hypothesis_sources",
         "premise_assessments",
+        "provider_batches",
         "provider_exchanges",
         "spending_charges",
         "spending_permits",

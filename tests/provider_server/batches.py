@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tests.provider_server.replies import Reply, error
@@ -16,6 +17,7 @@ class Batch:
     requests: list[dict[str, Any]]
     results: list[dict[str, Any]] | None = None
     is_cancelled: bool = False
+    created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
 
 @dataclass(slots=True)
@@ -49,6 +51,15 @@ def succeeded(custom_id: str, message: dict[str, object]) -> dict[str, Any]:
     return {"custom_id": custom_id, "result": {"type": "succeeded", "message": message}}
 
 
+def ended(custom_id: str, kind: str) -> dict[str, Any]:
+    """Return a result without an answer: `errored`, `canceled` or `expired`."""
+    result: dict[str, Any] = {"type": kind}
+    if kind == "errored":
+        fault = {"type": "api_error", "message": "You sent: the secret instructions"}
+        result["error"] = {"type": "error", "error": fault}
+    return {"custom_id": custom_id, "result": result}
+
+
 def _describe(batch: Batch, url: str) -> dict[str, object]:
     has_ended = batch.results is not None
     running = "canceling" if batch.is_cancelled else "in_progress"
@@ -58,13 +69,13 @@ def _describe(batch: Batch, url: str) -> dict[str, object]:
         "processing_status": "ended" if has_ended else running,
         "request_counts": {
             "processing": 0 if has_ended else len(batch.requests),
-            "succeeded": len(batch.results or []),
-            "errored": 0,
-            "canceled": 0,
-            "expired": 0,
+            **{
+                name: sum(result["result"]["type"] == name for result in batch.results or [])
+                for name in ("succeeded", "errored", "canceled", "expired")
+            },
         },
-        "created_at": "2026-11-01T00:00:00Z",
-        "expires_at": "2026-11-02T00:00:00Z",
+        "created_at": batch.created_at.isoformat(),
+        "expires_at": (batch.created_at + timedelta(days=1)).isoformat(),
         "ended_at": "2026-11-01T01:00:00Z" if has_ended else None,
         "cancel_initiated_at": None,
         "archived_at": None,

@@ -9,7 +9,7 @@ from app.api.wire.shapes import Answer, Closed, IdempotencyKey, PageQuery, Reaso
 from app.dreaming.models import RunStatus, RunTrigger
 from app.dreaming.run_history import RunFilter
 from app.dreaming.runs import StartRequest
-from app.tenancy.configuration import Level
+from app.tenancy.configuration import Level, ProviderMode
 
 _Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 _Dollars = Annotated[float, Field(ge=0, le=1_000_000)]
@@ -48,12 +48,17 @@ class StartBody(Closed):
     dry_run: bool = False
     budgets: BudgetsBody = BudgetsBody()
     note: Reason | None = None
+    provider_mode: ProviderMode = Field(
+        "direct", description="`batch` asks the provider at half the price; the run may wait for a day."
+    )
     idempotency_key: IdempotencyKey | None = None
 
     def as_request(self) -> StartRequest:
         """Return what the domain takes."""
         budgets = self.budgets.model_dump(exclude_none=True)
-        return StartRequest(dry_run=self.dry_run, budgets=budgets, note=self.note)
+        return StartRequest(
+            dry_run=self.dry_run, budgets=budgets, note=self.note, provider_mode=self.provider_mode
+        )
 
 
 class FunnelAnswer(Answer):
@@ -193,6 +198,7 @@ class SettingsAnswer(Answer):
     cron: SettingAnswer
     timezone: SettingAnswer
     generator: SettingAnswer
+    provider_mode: SettingAnswer
     max_outputs: SettingAnswer
     max_premises: SettingAnswer
     max_groups: SettingAnswer

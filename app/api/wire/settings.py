@@ -5,7 +5,7 @@ from typing import Annotated, get_args
 from pydantic import Field
 
 from app.api.wire.shapes import Answer, Text, Versioned
-from app.tenancy.configuration import GeneratorChoice, LevelValues
+from app.tenancy.configuration import GeneratorChoice, LevelValues, ProviderMode
 from app.tenancy.setting_rules import BOUNDS, INSTANCE_SETTING_NAMES, MAX_TEXT_LENGTH
 
 
@@ -35,6 +35,7 @@ class SettingsValues(Answer):
     cron: str | None
     timezone: str | None
     generator: str | None
+    provider_mode: str | None
     max_outputs: int | None
     max_premises: int | None
     max_groups: int | None
@@ -69,6 +70,9 @@ class SettingsBody(Versioned):
     timezone: _Word | None = Field(None, description="An IANA name.")
     generator: Annotated[_Word, Field(json_schema_extra={"enum": get_args(GeneratorChoice)})] | None = Field(
         None, description="`rules`, `provider` or `auto`."
+    )
+    provider_mode: Annotated[_Word, Field(json_schema_extra={"enum": get_args(ProviderMode)})] | None = Field(
+        None, description="`direct`, or `batch`: scheduled cycles wait for hours and pay half."
     )
     max_outputs: Annotated[int, _number("max_outputs", "Hypotheses a run.")] | None = None
     max_premises: Annotated[int, _number("max_premises", "Premises read a run.")] | None = None

@@ -3,6 +3,7 @@
     pairs       premises become pairs of nodes worth a thought, with the predicates that are open between them
     sheet       pairs become one request: opaque references, compact rows, candidates marked, all of it fenced data
     allowance   how large a call may be: what is left of the budgets, in tokens of this model
+    reference_map  what a sheet's references stand for, kept while its batch is away
     answer      the closed answer becomes proposals, each item read strictly, each rejected by itself
     conversation   call after call: permits, turns, errors listed and asked again, what each call has cost
     generator   the steps in order, and what happens when the provider fails

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from typing import Final
 
+from app.dreaming.spending import Permit
 from app.dreaming.spending import Usage as Spending
 from app.llm.prices import Price, PriceTable
 from app.llm.usage import Tokens, Usage
@@ -75,3 +76,12 @@ def charge(usage: Usage, prices: PriceTable) -> Spending:
         turns=usage.turns,
         cost_usd=float(prices.cost(usage)),
     )
+
+
+def settle_with(permit: Permit, usage: Usage, prices: PriceTable) -> Spending | None:
+    """Return what the permit is charged with.
+
+    None where nobody can know: then it stays at its estimate, unless more than that is known to have been used.
+    """
+    used = charge(usage, prices)
+    return None if usage.is_estimated and used.cost_usd <= permit.estimate.cost_usd else used

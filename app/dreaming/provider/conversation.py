@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from app.dreaming.model import Inputs, Proposal
-from app.dreaming.provider.allowance import Allowance, Exceeded, allow_call, charge
+from app.dreaming.provider.allowance import Allowance, Exceeded, allow_call, settle_with
 from app.dreaming.provider.answer import read_answer
 from app.dreaming.provider.exchange import Exchange, describe_exchange
 from app.dreaming.provider.pairs import Pair, Plan
 from app.dreaming.provider.sheet import Sheet, write_sheet
 from app.dreaming.spending import Permit, Purse, Stopped
+from app.llm.batches import StructuredBatches
 from app.llm.model import (
     Answered,
     Effort,
@@ -51,7 +52,7 @@ def _draw_request() -> str:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """Whom to ask and how. For `exchange_days` each turn is kept for operators, without the `secrets` of the
-    moment.
+    moment. `batches` are asked where a run may wait.
 
     `draw_request` makes a reference for each request.
     """
@@ -63,6 +64,7 @@ class Line:
     exchange_days: int = 0
     secrets: Callable[[], Sequence[str]] = tuple
     draw_request: Callable[[], str] = _draw_request
+    batches: StructuredBatches | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,7 @@ class Conversation:
     max_outputs: int
     deadline: float
     keep: Callable[[Exchange], Awaitable[None]] | None = None
+    is_batch: bool = False
     _proposals: list[Proposal] = field(default_factory=list)
     _judged: list[Pair] = field(default_factory=list)
     # How much our own count of tokens falls short of the provider's, as far as it was told.
@@ -113,7 +116,7 @@ class Conversation:
         while pending and len(self._proposals) < self.max_outputs * IDEAS_PER_OUTPUT:
             if self._judged and await self.purse.is_wrapping_up():
                 return self._end(stopped_by="max_cost_usd")
-            fitted = await self._fit(pending[:most], retry)
+            fitted = await self.fit(pending[:most], retry)
             if isinstance(fitted, Exceeded):
                 return self._stop(fitted.budget)
             sheet, question, allowance = fitted
@@ -139,18 +142,19 @@ class Conversation:
                 case Malformed():
                     self._fault = "malformed"
                 case OverBudget(needed=needed):
-                    # Never by less than it was, or it would go on forever.
-                    self._scale *= max(1.05, 1.02 * needed / allowance.input_tokens)
+                    self.note_count(needed, allowance)
                 case _:
-                    return self._end(failure=name_outcome(outcome), is_passing=_is_passing(outcome))
+                    return self._end(failure=name_outcome(outcome), is_passing=is_passing_failure(outcome))
         return self._end()
 
-    async def _fit(
-        self, pairs: Sequence[Pair], retry: _Retry | None
+    async def fit(
+        self, pairs: Sequence[Pair], retry: _Retry | None = None
     ) -> tuple[Sheet, Question, Allowance] | Exceeded:
         """Return the question about as many of the pairs as the budgets allow, the first ones."""
         remaining = await self.purse.remaining()
         price = self.line.prices.find(self.line.model.name)
+        if self.is_batch:
+            price = price.in_batch()
         count = len(pairs)
         while True:
             sheet = self._write(pairs[:count]) if retry is None else retry.sheet
@@ -163,6 +167,11 @@ class Conversation:
             if count == 1 or retry is not None or allowance.budget == "max_turns":
                 return allowance
             count //= 2
+
+    def note_count(self, needed: int, allowance: Allowance) -> None:
+        """Let the next question allow for what the provider has counted."""
+        # Never by less than it was, or it would go on forever.
+        self._scale *= max(1.05, 1.02 * needed / allowance.input_tokens)
 
     def _write(self, pairs: Sequence[Pair]) -> Sheet:
         most_ideas = max(1, self.max_outputs * IDEAS_PER_OUTPUT - len(self._proposals))
@@ -208,11 +217,9 @@ class Conversation:
             await self.keep(exchange)
 
     async def _settle(self, permit: Permit, tally: Tally) -> None:
-        """Charge what was used. What nobody can know stays at the estimate, unless more than that is known."""
-        used = charge(tally.usage, self.line.prices)
-        if tally.usage.is_estimated and used.cost_usd <= permit.estimate.cost_usd:
-            return
-        await self.purse.settle(permit, used)
+        used = settle_with(permit, tally.usage, self.line.prices)
+        if used is not None:
+            await self.purse.settle(permit, used)
 
     def _stop(self, budget: str) -> Said:
         """End at a budget; at the last turn after nothing but faults, the fault is what ended it."""
@@ -243,7 +250,7 @@ def estimate_question(prompt: Prompt, messages: Sequence[Message]) -> int:
     return OVERHEAD_TOKENS + estimate_tokens(prompt.instructions, *(message.text for message in messages))
 
 
-def _is_passing(outcome: Outcome) -> bool:
+def is_passing_failure(outcome: Outcome) -> bool:
     match outcome:
         case Unavailable():
             return outcome.is_passing

@@ -4,7 +4,7 @@ Secrets are taken out and long texts are cut. An exchange without an answer says
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from app.dreaming.model import Proposal
@@ -48,18 +48,60 @@ def describe_exchange(
     secrets: Sequence[str] = (),
 ) -> Exchange:
     """Return the turn. `read` is what was made of the answer, None where there was none."""
-    items = () if read is None or isinstance(read, Unreadable) else tuple(read)
-    asked = "\n\n".join(f"[{message.role}]\n{message.text}" for message in question.messages)
+    asked = describe_request(question, sheet, model=model, prompt_version=prompt_version, secrets=secrets)
     text = outcome.text if isinstance(outcome, Answered) else None
+    answered = describe_answer(
+        name_outcome(outcome),
+        text,
+        sheet,
+        read,
+        model=model,
+        prompt_version=prompt_version,
+        secrets=secrets,
+    )
+    return replace(answered, turn=turn, request=asked.request)
+
+
+def describe_request(
+    question: Question, sheet: Sheet, *, model: str, prompt_version: str, secrets: Sequence[str] = ()
+) -> Exchange:
+    """Return the asking alone: its answer comes later."""
+    asked = "\n\n".join(f"[{message.role}]\n{message.text}" for message in question.messages)
     return Exchange(
         model=model,
         prompt_version=prompt_version,
-        turn=turn,
-        outcome=name_outcome(outcome),
+        turn=1,
+        outcome="submitted",
+        fault=None,
+        ideas=0,
+        malformed=0,
+        request=cap(redact(asked, secrets), MOST_CHARACTERS),
+        answer=None,
+        references=resolve_references(sheet),
+    )
+
+
+def describe_answer(
+    outcome: str,
+    text: str | None,
+    sheet: Sheet,
+    read: Sequence[Proposal] | Unreadable | None,
+    *,
+    model: str,
+    prompt_version: str,
+    secrets: Sequence[str] = (),
+) -> Exchange:
+    """Return the answer alone: what was asked is in the exchange before."""
+    items = () if read is None or isinstance(read, Unreadable) else tuple(read)
+    return Exchange(
+        model=model,
+        prompt_version=prompt_version,
+        turn=1,
+        outcome=outcome,
         fault=read.fault if isinstance(read, Unreadable) else None,
         ideas=len(items),
         malformed=sum(item.malformed is not None for item in items),
-        request=cap(redact(asked, secrets), MOST_CHARACTERS),
+        request="",
         answer=None if text is None else cap(redact(text, secrets), MOST_CHARACTERS),
         references=resolve_references(sheet),
     )

@@ -1,13 +1,13 @@
 """The provider's generator: plan, converse, merge; or fall back to the rules and say so."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Final
 
 import structlog
 
 from app.dreaming.generation import RULES, Generated, Generator, Task
-from app.dreaming.model import Group, Inputs, Target
+from app.dreaming.model import Group, Inputs, Proposal, Target
 from app.dreaming.provider.allowance import Allowance, allow_call
 from app.dreaming.provider.conversation import Conversation, Line, Said, estimate_question
 from app.dreaming.provider.exchange import Exchange
@@ -57,26 +57,30 @@ async def _generate(line: Line, task: Task, *, falls_back: bool) -> Generated:
     if said.failure is not None:
         log.warning("the provider failed", action="dream", failure=said.failure, judged=len(said.pairs))
     if not said.pairs and plan.pairs and (said.failure is not None or said.stopped_by is not None):
-        return _fall_back(inputs, plan, said, falls_back=falls_back)
-    proposals = merge_with_rules(said.proposals, plan.hints, inputs.predicates, rules_version=RULES.version)
+        return fall_back(inputs, plan, said, falls_back=falls_back)
     return Generated(
-        groups=_groups(inputs, said.pairs),
-        proposals=proposals,
+        groups=groups_of(inputs, said.pairs),
+        proposals=merge_hints(said.proposals, plan, inputs),
         stopped_by=said.stopped_by or (said.failure and f"provider_{said.failure}"),
     )
+
+
+def merge_hints(proposals: Sequence[Proposal], plan: Plan, inputs: Inputs) -> tuple[Proposal, ...]:
+    """Return the model's proposals, merged with the rules' own about the same targets."""
+    return merge_with_rules(proposals, plan.hints, inputs.predicates, rules_version=RULES.version)
 
 
 async def _keep_for(keep: Callable[[Exchange, int], Awaitable[None]], days: int, exchange: Exchange) -> None:
     await keep(exchange, days)
 
 
-def _fall_back(inputs: Inputs, plan: Plan, said: Said, *, falls_back: bool) -> Generated:
+def fall_back(inputs: Inputs, plan: Plan, said: Said, *, falls_back: bool) -> Generated:
     """Return the rules' proposals, or raise what ended the provider where nothing else may be used."""
     if falls_back:
         reason = said.failure or said.stopped_by
         note = f"The provider was no use ({reason}): the rules dreamt."
         return Generated(
-            _groups(inputs, plan.pairs), plan.hints, stopped_by=said.stopped_by, generator=RULES, note=note
+            groups_of(inputs, plan.pairs), plan.hints, stopped_by=said.stopped_by, generator=RULES, note=note
         )
     if said.failure is None:
         return Generated(stopped_by=said.stopped_by)
@@ -88,7 +92,7 @@ def _fall_back(inputs: Inputs, plan: Plan, said: Said, *, falls_back: bool) -> G
 
 async def _estimate(line: Line, task: Task, plan: Plan) -> Generated:
     """Return what the rules propose, with what the provider would cost at most; nobody is asked."""
-    groups, count = _groups(task.inputs, plan.pairs), len(plan.pairs)
+    groups, count = groups_of(task.inputs, plan.pairs), len(plan.pairs)
     note = "The provider would not be asked: no pair of nodes is open."
     if count:
         sheet = write_sheet(task.inputs, plan.pairs, plan.hints, request=line.draw_request(), most_ideas=1)
@@ -105,7 +109,7 @@ async def _estimate(line: Line, task: Task, plan: Plan) -> Generated:
     return Generated(groups, plan.hints, generator=RULES, note=note)
 
 
-def _groups(inputs: Inputs, pairs: tuple[Pair, ...]) -> tuple[Group, ...]:
+def groups_of(inputs: Inputs, pairs: tuple[Pair, ...]) -> tuple[Group, ...]:
     """Return the pairs as groups, each under the first predicate that is open for it."""
     return tuple(Group(_target(inputs, pair), pair.premise_keys) for pair in pairs)
 

@@ -1,0 +1,174 @@
+"""The Anthropic adapter for batches of one question. No server-side fallbacks: a batch knows none."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, cast
+
+import structlog
+
+from app.llm.batches import Ended, Gone, Made, NotMade, Pending
+from app.llm.connection import Connection
+from app.llm.faults import read_connection_error, read_protocol_error, read_status_error
+from app.llm.key import Key, NoKey, find_key
+from app.llm.model import Question, TimedOut, Unavailable, name_outcome
+from app.llm.request import build_message
+from app.llm.transcript import Transcript
+from app.llm.usage import Usage
+
+if TYPE_CHECKING:
+    import anthropic
+    from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
+    from anthropic.types.messages import MessageBatch
+
+SECONDS: Final = 60.0
+PAGE: Final = 100
+log = structlog.get_logger()
+
+
+class AnthropicBatches:
+    """StructuredBatches behind the Message Batches API. Used in one event loop; `close` ends its connections."""
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        base_url: str | None = None,
+        key: Callable[[], Key | NoKey] = find_key,
+        seconds: float = SECONDS,
+    ) -> None:
+        self._model = model
+        self._connection = Connection(base_url, key=key)
+        self._seconds = seconds
+
+    async def submit(self, question: Question, *, custom_id: str) -> Made | NotMade:
+        client = await self._connection.open()
+        if client is None:
+            return NotMade(Unavailable("no_key"), is_certain=True)
+        import anthropic
+        import httpx2
+
+        params = cast("MessageCreateParamsNonStreaming", build_message(question, self._model))
+        try:
+            async with asyncio.timeout(self._seconds):
+                made = await client.messages.batches.create(
+                    requests=[{"custom_id": custom_id, "params": params}]
+                )
+        except TimeoutError:
+            return NotMade(TimedOut(Usage()), is_certain=False)
+        except anthropic.APIStatusError as error:
+            # A server that failed may have made the batch before it did.
+            is_certain = 400 <= error.status_code < 500 and error.status_code not in (408, 409)
+            return NotMade(read_status_error(error, now=datetime.now(UTC)).outcome, is_certain)
+        except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
+            is_certain = isinstance(error.__cause__ or error, httpx2.ConnectError | httpx2.ConnectTimeout)
+            return NotMade(read_connection_error().outcome, is_certain)
+        except (anthropic.AnthropicError, ValueError):
+            return NotMade(read_protocol_error().outcome, is_certain=False)
+        batch_id: object = getattr(made, "id", None)
+        if not isinstance(batch_id, str) or not 0 < len(batch_id) <= 256:
+            return NotMade(read_protocol_error().outcome, is_certain=False)
+        return Made(batch_id)
+
+    async def look(self, batch_id: str, *, custom_id: str) -> Pending | Gone | Ended:
+        client = await self._connection.open()
+        if client is None:
+            return Pending()
+        import anthropic
+        import httpx2
+
+        try:
+            async with asyncio.timeout(self._seconds):
+                batch = await client.messages.batches.retrieve(batch_id)
+                if batch.processing_status != "ended":
+                    return Pending()
+                result = await _find_result(client, batch_id, custom_id)
+        except anthropic.NotFoundError:
+            return Gone()
+        except (TimeoutError, anthropic.AnthropicError, httpx2.HTTPError, ValueError, AttributeError):
+            return _look_again("look")
+        return Ended("no_result") if result is None else _read_result(result, self._model)
+
+    async def find(self, custom_id: str, *, since: datetime, until: datetime) -> Made | Pending | Gone:
+        client = await self._connection.open()
+        if client is None:
+            return Pending()
+        import anthropic
+        import httpx2
+
+        is_pending = False
+        try:
+            async with asyncio.timeout(self._seconds), aclosing(_list_since(client, since)) as batches:
+                async for batch in batches:
+                    counts = batch.request_counts
+                    size = counts.processing + counts.succeeded + counts.errored
+                    if batch.created_at > until or size + counts.canceled + counts.expired != 1:
+                        continue
+                    if batch.processing_status != "ended":
+                        is_pending = True
+                    elif await _find_result(client, batch.id, custom_id) is not None:
+                        return Made(batch.id)
+        except (
+            TimeoutError,
+            anthropic.AnthropicError,
+            httpx2.HTTPError,
+            ValueError,
+            AttributeError,
+            TypeError,
+        ):
+            return _look_again("find")
+        return Pending() if is_pending else Gone()
+
+    async def cancel(self, batch_id: str) -> None:
+        client = await self._connection.open()
+        if client is None:
+            return
+        import anthropic
+        import httpx2
+
+        try:
+            async with asyncio.timeout(self._seconds):
+                await client.messages.batches.cancel(batch_id)
+        except (TimeoutError, anthropic.AnthropicError, httpx2.HTTPError, ValueError):
+            _look_again("cancel")
+
+    async def close(self) -> None:
+        await self._connection.close()
+
+
+def _look_again(step: str) -> Pending:
+    log.warning("the provider's batches can't be reached", action="batch", step=step)
+    return Pending()
+
+
+async def _list_since(client: "anthropic.AsyncAnthropic", since: datetime) -> "AsyncGenerator[MessageBatch]":
+    """Yield the batches made since then, newest first, as the provider lists them."""
+    async for batch in client.messages.batches.list(limit=PAGE):
+        if batch.created_at < since:
+            return
+        yield batch
+
+
+async def _find_result(
+    client: "anthropic.AsyncAnthropic", batch_id: str, custom_id: str
+) -> dict[str, object] | None:
+    async for line in await client.messages.batches.results(batch_id):
+        if line.custom_id == custom_id:
+            return line.result.to_dict()
+    return None
+
+
+def _read_result(result: dict[str, object], model: str) -> Ended:
+    kind = result.get("type")
+    if kind != "succeeded":
+        return Ended(
+            kind if isinstance(kind, str) and kind in ("errored", "expired", "canceled") else "no_result"
+        )
+    transcript = Transcript(model, presumed_input=0, is_sent=True)
+    transcript.take_message(result.get("message"))
+    outcome = transcript.conclude()
+    # It came out of a batch, whatever tier the message names.
+    outcome = replace(outcome, usage=replace(outcome.usage, is_batch=True))
+    return Ended(name_outcome(outcome), outcome)
