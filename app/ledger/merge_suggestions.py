@@ -30,7 +30,7 @@ async def suggest_merges(reading: Reading, team_id: str, entity_id: str) -> tupl
     """
     entity = await get_entity(reading, team_id, entity_id)
     folded = sorted({fold_name(name) for name in entity.names})
-    params: dict[str, object] = {"exact": folded, "alike": folded, "most": _MAX_CANDIDATES}
+    params: dict[str, object] = {"names": folded, "most": _MAX_CANDIDATES}
     scores: dict[str, float] = {}
     letters = sorted({_letters(name) for name in folded} - {""})
     params |= {"team_id": team_id, "letters": letters}
@@ -61,7 +61,9 @@ def _letters(name: str) -> str:
 
 
 _SEARCH: LiteralString = """
-    SELECT entity_id, folded_name, score FROM search_names(%(exact)s::text[], %(alike)s::text[], %(most)s)
+    SELECT entity_id, 1::real AS score FROM search_names(%(names)s::text[], %(most)s)
+    UNION ALL
+    SELECT entity_id, likeness AS score FROM search_alike_names(%(names)s::text[], %(most)s)
 """
 # Reads every name of the team: no index knows letters alone, and nobody asks often.
 _SAME_LETTERS: LiteralString = """
