@@ -102,3 +102,20 @@ def wait_until_gone(pids: set[int], *, seconds: float = 20) -> set[int]:
     while (left := {pid for pid in pids if Path(f"/proc/{pid}").exists()}) and time.monotonic() < deadline:
         time.sleep(0.02)
     return left
+
+
+def hold_work(pid: int) -> None:
+    """Return once this process computes in one of its own, which stands still from then on."""
+    while True:
+        for child in descendants(pid):
+            with suppress(OSError):
+                if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+                    os.kill(child, signal.SIGSTOP)
+                    return
+
+
+def catches(pid: int, number: int) -> bool:
+    """Say whether the process handles the signal itself."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    caught = next(line for line in status.splitlines() if line.startswith("SigCgt:"))
+    return bool(int(caught.split()[1], 16) >> (number - 1) & 1)

@@ -1,16 +1,18 @@
 """The command line as a person uses it: the loop by hand, refusals in a sentence, nothing left behind."""
 
 import json
+import os
 import signal
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx2
 import pytest
 
-from tests.api.command_line import CommandLine, descendants, wait_until_gone
+from tests.api.command_line import CommandLine, catches, descendants, hold_work, wait_until_gone
 
 BODY = {
     "evidence": [{"content": "FastAPI depends on Starlette."}],
@@ -224,6 +226,43 @@ def test_ended_server_keeps_its_data_and_leaves_no_process(cli: CommandLine) -> 
     assert wait_until_gone(started) == set()
     cli.serve()
     assert len(cli.json("recall", "FastAPI")["results"]) == 1
+
+
+def test_server_stopped_in_mid_run_beside_a_silent_stream_hands_the_run_back(cli: CommandLine) -> None:
+    key = cli.json("key", "create", "--team", "acme", "--scopes", "read,operate")["key"]
+    client = httpx2.Client(headers={"Authorization": f"Bearer {key}"}, timeout=30, trust_env=False)
+    with client, client.stream("GET", f"{cli.url}/v1/events"):
+        assert cli.server is not None
+        run_id = client.post(f"{cli.url}/v1/cycle-runs", json={"dry_run": True}).json()["run_id"]
+        hold_work(cli.server.pid)
+        assert client.get(f"{cli.url}/v1/cycle-runs/{run_id}").json()["status"] == "running"
+        started = descendants(cli.server.pid)
+        began = time.monotonic()
+        assert cli.stop(signal.SIGTERM) == 0
+        assert time.monotonic() - began < 5
+    assert wait_until_gone(started) == set()
+    cli.serve()
+    while (run := cli.json("runs", "show", run_id))["finished_at"] is None:
+        pass
+    # At once and without an attempt spent, so the lease was not left to run out.
+    assert (run["status"], run["attempt"]) == ("succeeded", 0)
+
+
+def test_second_signal_ends_the_server_at_once_and_leaves_no_process(cli: CommandLine) -> None:
+    assert cli.server is not None
+    server, started = cli.server, descendants(cli.server.pid)
+    # The database stands still, so the ending that the first signal asks for has to wait for it.
+    for pid in started:
+        os.kill(pid, signal.SIGSTOP)
+    server.send_signal(signal.SIGTERM)
+    while catches(server.pid, signal.SIGTERM):
+        time.sleep(0.001)
+    assert cli.stop(signal.SIGTERM) == -signal.SIGTERM
+    for pid in started:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGCONT)
+    assert wait_until_gone(started) == set()
+    cli.serve()
 
 
 def test_killed_server_leaves_no_process(cli: CommandLine) -> None:
