@@ -19,6 +19,8 @@ from app.kernel.errors import InvalidInput
 
 LEAST_GAP: Final = timedelta(minutes=LEAST_GAP_MINUTES)
 _LOCAL_TIME: Final = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
+# Files beside the zones: what this machine calls local, and the zones over again, once with leap seconds.
+_OF_THE_MACHINE: Final = re.compile("localtime|posixrules|(posix|right)/.*")
 _DAY: Final = timedelta(days=1)
 # No zone is further from another, so a local day lies within so many days around its name in UTC.
 _SLACK: Final = timedelta(days=2)
@@ -115,6 +117,8 @@ def read_local_time(local_time: str) -> time:
 def read_zone(timezone: str) -> ZoneInfo:
     """Return the zone of an IANA name, or raise InvalidInput `invalid_timezone`."""
     try:
+        if _OF_THE_MACHINE.fullmatch(timezone):
+            raise ZoneInfoNotFoundError(timezone)
         return ZoneInfo(timezone)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise InvalidInput("There is no such IANA time zone.", code="invalid_timezone") from error

@@ -95,7 +95,20 @@ def test_an_impossible_time_is_refused(local_time: str) -> None:
     assert refusal.value.code == "invalid_local_time"
 
 
-@pytest.mark.parametrize("zone", ["Europe/Atlantis", "", "../etc/passwd", "UTC+1", "a\0b"])
+@pytest.mark.parametrize(
+    "zone",
+    [
+        "Europe/Atlantis",
+        "",
+        "../etc/passwd",
+        "UTC+1",
+        "a\0b",
+        "localtime",
+        "posixrules",
+        "right/UTC",
+        "posix/UTC",
+    ],
+)
 def test_an_unknown_zone_is_refused(zone: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
         daily("03:00", zone)
