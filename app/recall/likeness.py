@@ -11,6 +11,7 @@ from typing import Final
 
 from app.ledger.names import fold_name
 from app.recall.names import Piece, stripped_words
+from app.recall.relations import EMPTY_WORDS
 
 MAX_WINDOWS: Final = 16
 MAX_WINDOW_WORDS: Final = 4
@@ -29,9 +30,9 @@ class Alike:
 
 
 def misspelt_windows(query: str, covered: Iterable[Piece], understood: Collection[str]) -> dict[str, Piece]:
-    """Return the folded runs of up to four words that may be a misspelt name, longer ones first, at most 16.
+    """Return the folded runs of up to four words that may be a misspelt name, at most 16.
 
-    A run holds a word that neither a found name covers nor the vocabulary explains; its ends say something.
+    A run holds a word that neither a found name covers nor the vocabulary explains, and no empty word at its ends.
     """
     text = unicodedata.normalize("NFC", query)
     words = stripped_words(text)
@@ -48,7 +49,8 @@ def misspelt_windows(query: str, covered: Iterable[Piece], understood: Collectio
     for length in (3, 2, 1, 4):
         for first in range(len(words) - length + 1):
             last = first + length - 1
-            if any(is_open[first : last + 1]) and len(windows) < MAX_WINDOWS:
+            says_something = folded[first] not in EMPTY_WORDS and folded[last] not in EMPTY_WORDS
+            if says_something and any(is_open[first : last + 1]) and len(windows) < MAX_WINDOWS:
                 piece = Piece(words[first].start, words[last].end)
                 windows.setdefault(fold_name(text[piece.start : piece.end]), piece)
     return windows

@@ -29,7 +29,7 @@ _ENDINGS: Final = (
 )
 _PREPOSITIONS: Final = frozenset(("at", "by", "for", "from", "in", "of", "on", "to", "under", "with"))
 _AUXILIARIES: Final = frozenset(("are", "did", "do", "does", "has", "have", "is", "was", "were"))
-_EMPTY_WORDS: Final = _PREPOSITIONS | frozenset(
+EMPTY_WORDS: Final = _PREPOSITIONS | frozenset(
     re.findall(
         r"\w+",
         """
@@ -96,7 +96,7 @@ def read_relations(query: str, named: Collection[Piece], predicates: Iterable[Pr
     ]
     starts = sorted(piece.start for piece in named)
     name_at = starts[0] if starts else len(query)
-    stems = [None if word.text in _EMPTY_WORDS else _stem(word.text) for word in words]
+    stems = [None if word.text in EMPTY_WORDS else _stem(word.text) for word in words]
     found = [match for one in predicates if (match := _match(one, stems)) is not None]
     understood = {place for match in found if match.share == 1 for place in match.words}
     understood = understood or {place for match in found for place in match.words}
@@ -108,7 +108,7 @@ def understood_words(query: str, predicates: Iterable[PredicateWords]) -> frozen
     """Return the query's words, in lower case, that some predicate is known by, and those that say nothing."""
     known = {stem for one in predicates for name in one.names for stem in _name_stems(name)[0]}
     words = {match.group().casefold() for match in _WORD.finditer(query)}
-    return frozenset(word for word in words if word in _EMPTY_WORDS or _stem(word) in known)
+    return frozenset(word for word in words if word in EMPTY_WORDS or _stem(word) in known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ def _chains(relations: Sequence[Relation], understood: int) -> tuple[Chain, ...]
 @lru_cache(maxsize=4096)
 def _name_stems(name: str) -> tuple[frozenset[str], str]:
     words = [match.group().casefold() for match in _WORD.finditer(name)]
-    stems = frozenset(_stem(word) for word in words if word not in _EMPTY_WORDS)
+    stems = frozenset(_stem(word) for word in words if word not in EMPTY_WORDS)
     return stems, words[-1] if words else ""
 
 

@@ -10,14 +10,24 @@ from app.recall.model import Moment, Quote, RecalledNode, RecallResult
 from app.recall.ranking import Fused
 
 MAX_QUOTES: Final = 5
+# How many times the wanted number of groups is looked at in one step.
+AT_ONCE: Final = 2
 
 
 async def read_results(
     reading: Reading, team_id: str, groups: Sequence[Fused], moment: Moment, *, limit: int
 ) -> tuple[RecallResult, ...]:
     """Return at most `limit` results in the order of the groups, without those that are only disputed."""
-    members = await read_members(reading, team_id, [group.key for group in groups], moment)
-    chosen = [group for group in groups if members.get(group.key)][:limit]
+    members: dict[str, tuple[str, ...]] = {}
+    chosen: list[Fused] = []
+    # Few groups are only disputed, so the first ones nearly always are enough.
+    for begin in range(0, len(groups), AT_ONCE * limit):
+        part = groups[begin : begin + AT_ONCE * limit]
+        members |= await read_members(reading, team_id, [group.key for group in part], moment)
+        chosen += [group for group in part if members.get(group.key)]
+        if len(chosen) >= limit:
+            break
+    del chosen[limit:]
     speakers = {group.key: members[group.key][0] for group in chosen}
     described = await describe(reading, team_id, list(speakers.values()), moment)
     holders = {group.key: members[group.key] for group in chosen}
