@@ -37,7 +37,7 @@ async def find_around(
         "most": MAX_AROUND_ONE,
         "limit": MAX_MATCHES,
     }
-    return tuple(row["semantic_group_key"] for row in await reading.fetch_all(_AROUND, params))
+    return tuple(row["semantic_group_key"] for row in await reading.fetch_all(AROUND, params))
 
 
 async def follow_chains(
@@ -67,7 +67,7 @@ async def follow_chains(
         "most": MAX_AROUND_ONE,
         "limit": MAX_MATCHES,
     }
-    return tuple(row["semantic_group_key"] for row in await reading.fetch_all(_CHAINS, params))
+    return tuple(row["semantic_group_key"] for row in await reading.fetch_all(CHAINS, params))
 
 
 def _share(fit: float, relation: Relation) -> float:
@@ -76,7 +76,7 @@ def _share(fit: float, relation: Relation) -> float:
 
 # Copies of a position by several profiles count once for each piece. What is asked for is read first, so that a
 # hub does not push it out.
-_AROUND: LiteralString = """
+AROUND: LiteralString = """
     SELECT found.semantic_group_key
     FROM (
         SELECT around.semantic_group_key, entity.piece, max(entity.score * (1 + around.fit)) AS score,
@@ -103,7 +103,7 @@ _AROUND: LiteralString = """
              found.semantic_group_key
     LIMIT %(limit)s
 """
-_CHAINS: LiteralString = """
+CHAINS: LiteralString = """
     SELECT ahead.semantic_group_key
     FROM unnest(%(firsts)s::text[], %(seconds)s::text[], %(fits)s::float8[], %(first_as_subject)s::float8[],
                 %(first_as_object)s::float8[], %(second_as_subject)s::float8[], %(second_as_object)s::float8[])

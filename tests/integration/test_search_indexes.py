@@ -1,10 +1,14 @@
 """The searches behind recall use their indexes, which row security alone would keep them from."""
 
+from datetime import UTC, datetime
 from typing import LiteralString
 
 import psycopg
+import pytest
+from psycopg.types.json import Jsonb
 
 from app.kernel.database import Database
+from app.recall.graph import AROUND, CHAINS
 from app.tenancy.callers import Caller
 from tests.databases import admin_url
 from tests.factories import Position
@@ -39,6 +43,44 @@ async def test_text_and_name_searches_use_their_indexes_under_row_security(
         connection.rollback()
 
 
+@pytest.mark.parametrize("query", [AROUND, CHAINS])
+async def test_the_graph_is_read_by_its_ends_under_row_security(
+    database: Database, database_name: str, team: Caller, query: LiteralString
+) -> None:
+    with psycopg.connect(admin_url(database_name)) as connection:
+        connection.execute("SET LOCAL session_replication_role = replica")
+        connection.execute(_FILL_RELATIONSHIPS, {"team_id": team.team_id})
+        connection.execute("ANALYZE relationships, predicates")
+        connection.execute("SELECT set_config('role', 'densemem_app', true)")
+        connection.execute("SELECT set_config('densemem.team_id', %s, true)", [team.team_id])
+        rows = connection.execute("EXPLAIN " + query, _params(team.team_id)).fetchall()
+        connection.rollback()
+    plan = "\n".join(str(row[0]) for row in rows)
+    assert "relationships_by_subject" in plan, plan
+    assert "relationships_by_object_entity" in plan, plan
+    assert "Seq Scan on relationships" not in plan, plan
+
+
+def _params(team_id: str) -> dict[str, object]:
+    fits = ("fits", "first_as_subject", "first_as_object", "second_as_subject", "second_as_object")
+    return {
+        **{name: [0.5] for name in fits},
+        "team_id": team_id,
+        "at": datetime.now(UTC),
+        "known": None,
+        "entity_ids": ["ent_77"],
+        "scores": [1.0],
+        "pieces": [0],
+        "as_subject": Jsonb({"depends_on": 1.0}),
+        "as_object": Jsonb({"depends_on": 0.6}),
+        "firsts": ["depends_on"],
+        "seconds": ["uses"],
+        "steps": 30,
+        "most": 200,
+        "limit": 200,
+    }
+
+
 def _scans(connection: psycopg.Connection[tuple[object, ...]], index: str) -> int:
     row = connection.execute("SELECT pg_stat_get_xact_numscans(%s::regclass)", [index]).fetchone()
     assert row is not None
@@ -49,14 +91,22 @@ def _scans(connection: psycopg.Connection[tuple[object, ...]], index: str) -> in
 _FILL_DOCUMENTS: LiteralString = """
     INSERT INTO relationship_documents (team_id, relationship_id, body)
     SELECT %(team_id)s, 'rel_' || i, 'library' || i || ' depends on library' || i + 1
-    FROM generate_series(1, 3000) AS i
+    FROM generate_series(1, 20000) AS i
 """
 _FILL_NAMES: LiteralString = """
     INSERT INTO entity_names (team_id, entity_id, name, folded_name, is_alias)
     SELECT %(team_id)s, 'ent_' || i, 'library' || i, 'library' || i, false
-    FROM generate_series(1, 10000) AS i
+    FROM generate_series(1, 20000) AS i
     UNION ALL
     SELECT %(team_id)s, 'ent_0', '데이터베이스', '데이터베이스', false
+"""
+_FILL_RELATIONSHIPS: LiteralString = """
+    INSERT INTO relationships
+        (team_id, id, owner_profile_id, subject_entity_id, predicate_key, predicate_version, object_entity_id,
+         polarity, modality, semantic_group_key, target_identity, tier, status, version, eligible_since)
+    SELECT %(team_id)s, 'rel_' || i, 'prf_1', 'ent_' || i %% 5000, 'depends_on', 1, 'ent_' || i %% 4999,
+           '+', 'statement', i::text, i::text, 'fact', 'active', 1, clock_timestamp()
+    FROM generate_series(1, 20000) AS i
 """
 _FILL_GUESSES: LiteralString = """
     INSERT INTO hypotheses
