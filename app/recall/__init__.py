@@ -20,7 +20,7 @@ Decisions:
   submitted and gave support by then, and an end that a later supersession set is not known yet.
 * Equivalent positions are one result: the strongest tier, then the oldest, speaks for its group.
 * Text answers with documents that hold every word, and with partial matches only where none does. Where the query
-  names entities, text of others counts little.
+  names entities, text of others comes last, and not at all where a chain was followed.
 * Names are compared whole and folded ("C++" is not "C"), the longest one wins where several overlap. Only where
   words are left that neither a name nor a predicate explains, runs of words are compared with whole names: the
   database finds some by trigrams, one character changed in four is the limit.

@@ -21,8 +21,8 @@ GRAPH_ENTRIES: Final = 5
 GRAPH_WEIGHT: Final = 0.5
 # The end of a chain that the query asks for outweighs what is only known of the entity that it names.
 CHAIN_WEIGHT: Final = 3.0
-# Text of other entities than those that the query names by their names is likely about the wrong ones.
-STRAY_WEIGHT: Final = 0.25
+# Text about others than the entities that the query names comes after all that is known around these.
+STRAY_WEIGHT: Final = 0.05
 _ASKED_FOR: Final = 2.0
 _NOTHING: Final = Understood((), Wanted((), ()))
 _NO_PIECE: Final = Piece(0, 0)
@@ -64,6 +64,8 @@ async def find_matches(
     if "graph" in parts:
         chained = await follow_chains(reading, as_of, named, wanted.chains)
         if chained:
+            # No one document holds a chain, so text of others matched parts of the query only.
+            channels = [one for one in channels if one.weight != STRAY_WEIGHT]
             channels.append(Channel("graph", chained, CHAIN_WEIGHT))
         else:
             found = [fused.key for fused in fuse(channels)]

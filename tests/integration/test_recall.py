@@ -154,6 +154,7 @@ async def test_a_chain_of_two_relations_is_followed_to_its_end(ledger: Ledger) -
     found = await ask(ledger, "Where is the maintainer of Lumen headquartered?")
     assert found.results[0].statement == "Kestrel Labs is headquartered in Port Halford."
     assert "graph" in found.results[0].matched_by
+    assert all(one.subject.name != "Raven Works" for one in found.results)
 
 
 async def test_a_paraphrase_is_found_by_its_words(ledger: Ledger) -> None:
