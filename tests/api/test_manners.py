@@ -28,7 +28,7 @@ _MALFORMED = (
     *(f"rel_{NOBODYS_ULID}0", f"REL_{NOBODYS_ULID}", f"rel_{'I' * 26}", f"rel_{'z' * 26}"),
 )
 _CLOSED = [operation for operation in operations() if not operation.is_open]
-_ADMIN_ROUTES = [one for one in _CLOSED if one.path.startswith(("/v1/teams", "/v1/keys"))]
+_ADMIN_ROUTES = [one for one in _CLOSED if one.path.startswith(("/v1/teams", "/v1/keys", "/v1/instance"))]
 _TEAM_ROUTES = [one for one in _CLOSED if one not in _ADMIN_ROUTES]
 # Answers an admin key with the acts of admins, which are no team's content.
 _ONLY_TEAM_ROUTES = [one for one in _TEAM_ROUTES if one.operation_id != "list_audit_events"]
@@ -121,6 +121,8 @@ async def test_each_route_asks_for_exactly_one_scope(api: Api, team: Caller, ope
         "list_audit_events": "operate",
         "start_cycle": "operate",
         "cancel_cycle": "operate",
+        "list_exchanges": "operate",
+        "change_dreaming_settings": "operate",
         "register_predicate": "operate",
         "change_predicate": "operate",
     }
@@ -207,6 +209,8 @@ def body_of(operation: Operation) -> dict[str, Any]:  # JSON.
         "change_predicate": {"label": "new label"},
         "create_team": {"name": "A team"},
         "erase_team": {"name": "A team"},
+        "change_dreaming_settings": {"max_outputs": 4},
+        "change_instance_settings": {"max_outputs": 4},
         "explain_absence": {
             "subject_entity_id": f"ent_{NOBODYS_ULID}",
             "predicate_key": "knits",

@@ -31,7 +31,6 @@ from tests.integration.full_team import STRANGE, digests, make_full_team, owner_
 _MAY_BE_EMPTY = {
     *("spending_permits", "spending_charges", "verifier_usage", "provider_exchanges"),
     *("conflict_events", "premise_assessments", "evidence_decisions", "recall_feedback"),
-    "provider_exchanges",
 }
 _NOW = datetime(2026, 1, 2, tzinfo=UTC)
 

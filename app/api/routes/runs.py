@@ -10,7 +10,7 @@ from app.api.auth import Operator, Reader
 from app.api.bodies import OptionalBody, parse
 from app.api.door import DoorHere
 from app.api.ids import RunId
-from app.api.queries import NoQuery, RepeatableStatus
+from app.api.queries import NoQuery, RepeatableStatus, SingleQuery
 from app.api.replay import KeyHeader, NoKey, once, perform
 from app.api.wire.costs import CostsAnswer, CostsQuery, write_costs
 from app.api.wire.runs import DreamingStatusAnswer, ExchangeAnswer, RunAnswer, RunsQuery, StartBody
@@ -138,7 +138,9 @@ async def status_route(door: DoorHere, caller: Reader, _: NoQuery) -> Response:
     response_model=CostsAnswer,
     responses=refusals(),
 )
-async def costs_route(door: DoorHere, caller: Reader, query: Annotated[CostsQuery, Query()]) -> Response:
+async def costs_route(
+    door: DoorHere, caller: Reader, query: Annotated[CostsQuery, Query()], _: SingleQuery
+) -> Response:
     """What the team's providers were paid, by day and model; failed and cancelled runs included."""
     now = door.now()
 
