@@ -96,6 +96,20 @@ def test_a_line_without_three_columns_is_named(tmp_path: Path) -> None:
         read_split(tmp_path)
 
 
+@pytest.mark.parametrize("name", ["x" * 257, "a\0b"])
+def test_a_name_that_no_entity_can_have_is_named_by_its_line(tmp_path: Path, name: str) -> None:
+    (tmp_path / "train.txt").write_text(f"a\tuses\tb\na\tuses\t{name}\n", encoding="utf-8")
+    (tmp_path / "test.txt").write_text("a\tuses\tc\n", encoding="utf-8")
+    with pytest.raises(SetupError, match=r"train\.txt, line 2: a name has at most 256"):
+        read_split(tmp_path)
+
+
+def test_only_line_ends_end_a_line_and_a_byte_order_mark_is_no_part_of_a_name(tmp_path: Path) -> None:
+    (tmp_path / "train.txt").write_bytes("\ufeffa\tuses\tb\u2028c\r\n".encode())
+    (tmp_path / "test.txt").write_text("", encoding="utf-8")
+    assert read_split(tmp_path).train == (("a", "uses", "b\u2028c"),)
+
+
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Serve small files in the place of the public ones, pinned by their own hashes."""

@@ -16,6 +16,8 @@ from app.ledger.vocabulary import EntityKind
 
 Triple = tuple[str, str, str]
 CUTS: Final = (20, 100, 200, 500)
+# What the name of an Entity may have.
+MAX_NAME_LENGTH: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ def read_split(folder: Path) -> Split:
     """Return the folder's triples as they are divided there.
 
     Raises:
-        SetupError: train.txt or test.txt cannot be read, or a line does not have three columns.
+        SetupError: train.txt or test.txt cannot be read, or a line is not three names of at most 256.
     """
     train, test = (_read_triples(folder / f"{name}.txt") for name in ("train", "test"))
     valid = folder / "valid.txt"
@@ -84,7 +86,7 @@ def parse_shares(text: str) -> tuple[int, int, int]:
 
 def _read_triples(path: Path) -> tuple[Triple, ...]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise SetupError(f"{path} cannot be read as UTF-8 text.", code="no_triples") from error
     triples: list[Triple] = []
@@ -94,6 +96,9 @@ def _read_triples(path: Path) -> tuple[Triple, ...]:
             continue
         if len(columns) != 3 or not all(column.strip() for column in columns):
             message = f"{path.name}, line {number}: three columns are needed, found {len(columns)}."
+            raise SetupError(message, code="no_triples")
+        if any(len(column) > MAX_NAME_LENGTH or "\0" in column for column in columns):
+            message = f"{path.name}, line {number}: a name has at most {MAX_NAME_LENGTH} characters, no NUL."
             raise SetupError(message, code="no_triples")
         triples.append((columns[0], columns[1], columns[2]))
     return tuple(triples)
