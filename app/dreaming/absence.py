@@ -72,6 +72,9 @@ def explain_absence(situation: Situation) -> Absence:
     edge = Edge(situation.target.subject_id, predicate.key, situation.target.object_id)
     identity = target_identity(edge, predicate)
     inputs, budgets = situation.inputs, situation.budgets
+    never = _find_standstill(predicate, budgets)
+    if never is not None:
+        return Absence(False, (*_check(proposal, edge, predicate, bench), never))
     grouping = form_groups(inputs, max_groups=budgets.max_groups, max_outputs=budgets.max_outputs)
     proposals = propose(inputs, grouping.groups, max_outputs=budgets.max_outputs)
     validated = validate(proposals, inputs, situation.current, max_outputs=budgets.max_outputs)
@@ -89,6 +92,15 @@ def explain_absence(situation: Situation) -> Absence:
         )
         obstacles.append(Obstacle("output_budget", message))
     return Absence(not obstacles, tuple(obstacles))
+
+
+def _find_standstill(predicate: Predicate, budgets: Budgets) -> Obstacle | None:
+    """Return what keeps every cycle from any idea with the predicate, whatever the premises say, or None."""
+    if predicate.lifecycle_state != "active":
+        message = f"{predicate.key} is {predicate.lifecycle_state}, so no cycle proposes anything with it."
+        return Obstacle("predicate_unknown", message)
+    zero = budgets.find_zero()
+    return None if zero is None else Obstacle("output_budget", f"The team's {zero} is 0, which means none.")
 
 
 def _draft(situation: Situation) -> Proposal:

@@ -47,6 +47,13 @@ async def test_a_question_without_one_object_or_about_nothing_of_the_team_is_ref
     assert (given.status_code, read_problem(given)["status"]) == (status, status)
 
 
+async def test_an_entity_where_a_value_belongs_is_nothing_of_the_team(api: Api, team: Caller) -> None:
+    client = await api.client(team)
+    ends = [await make_entity(api.database, team, name) for name in ("FastAPI", "AnyIO")]
+    body = {"subject_entity_id": ends[0], "predicate_key": "uses", "object_value_id": ends[1]}
+    assert (await client.post("/v1/dreams/why-not", json=body)).status_code == 404
+
+
 async def test_one_question_is_thought_through_at_a_time(api: Api, team: Caller) -> None:
     client = await api.client(team)
     body = {

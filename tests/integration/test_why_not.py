@@ -5,13 +5,15 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from app.dreaming.absence import Absence, Situation
+from app.dreaming.absence import Absence, Obstacle, Situation
 from app.dreaming.model import Target
 from app.dreaming.why_not import ask_why_not
 from app.kernel.database import Database, Scope
 from app.kernel.errors import NotFound, Unavailable
 from app.kernel.ids import new_id
 from app.ledger.identity import Edge
+from app.ledger.predicate_draft import PredicateChanges
+from app.ledger.predicates import change_predicate
 from app.tenancy.callers import Caller
 from tests.conftest import MakeTeam
 from tests.cycles import Pattern, make_pattern, read_hypotheses, run_once, set_setting
@@ -112,6 +114,32 @@ async def test_what_is_known_or_decided_is_named(
     pattern = await make_pattern(database, team)
     await step(database, team, pattern)
     assert await codes(database, team, pattern.subjects[4], "uses", pattern.objects[4]) == [code]
+
+
+@pytest.mark.parametrize("budget", ["max_outputs", "max_premises", "max_groups", "max_duration_seconds"])
+async def test_a_budget_of_0_is_named_and_no_cycle_proposes_anything(
+    database: Database, team: Caller, budget: str
+) -> None:
+    pattern = await make_pattern(database, team)
+    await set_setting(database, team, budget, "0")
+    absence = await ask(database, team, pattern.subjects[4], "uses", pattern.objects[4])
+    assert absence.blocked_by == (Obstacle("output_budget", f"The team's {budget} is 0, which means none."),)
+    await run_once(database, team)
+    assert await read_hypotheses(database, team) == []
+
+
+async def test_a_deprecated_predicate_is_named_as_that(database: Database, team: Caller) -> None:
+    pattern = await make_pattern(database, team)
+    await database.unit_of_work(
+        Scope("app", team.team_id),
+        lambda w: change_predicate(w, team, "uses", PredicateChanges(lifecycle_state="deprecated")),
+    )
+    absence = await ask(database, team, pattern.subjects[4], "uses", pattern.objects[4])
+    assert absence.blocked_by == (
+        Obstacle("predicate_unknown", "uses is deprecated, so no cycle proposes anything with it."),
+    )
+    await run_once(database, team)
+    assert await read_hypotheses(database, team) == []
 
 
 async def test_several_things_in_the_way_are_all_named(database: Database, team: Caller) -> None:

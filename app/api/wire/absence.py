@@ -8,6 +8,8 @@ from pydantic_core import PydanticCustomError
 from app.api.wire.shapes import Answer, Closed, Text
 from app.dreaming.absence import ObstacleCode
 from app.dreaming.model import Target
+from app.kernel.errors import NotFound
+from app.kernel.ids import is_id
 
 _Word = Annotated[Text, StringConstraints(min_length=1, max_length=128)]
 
@@ -27,8 +29,15 @@ class AbsenceBody(Closed):
         return self
 
     def as_target(self) -> Target:
-        """Return what the domain takes."""
+        """Return what the domain takes.
+
+        Raises:
+            NotFound: an Entity's id stands where a Value's belongs, or the other way round.
+        """
         object_id = self.object_entity_id or self.object_value_id or ""
+        prefix = "val" if self.object_entity_id is None else "ent"
+        if not is_id(object_id, prefix):
+            raise NotFound("There is no such Entity or Value.")
         return Target(self.subject_entity_id, self.predicate_key, object_id)
 
 
