@@ -16,12 +16,14 @@ def digest_snapshot(
     *,
     generator_version: str,
     bounds: Mapping[str, Bound],
+    closed: Iterable[str] = (),
 ) -> str:
     """Return 64 hexadecimal digits that do not depend on the order of anything given.
 
     Covered: group key, source ids and versions of each premise, and whether it is valid now (a state that
     ran out changes no version); key, version and lifecycle state of each predicate; the generator; the
-    settings that bound the run. Numbers that are equal count as equal, however they are written.
+    settings that bound the run; the target identities that are `closed`, because something that may not be read
+    itself can close a target and open it again. Numbers that are equal count as equal, however they are written.
     Source: Design, section 6, "Nothing new to assess".
 
     Raises:
@@ -35,6 +37,7 @@ def digest_snapshot(
         ),
         generator_version,
         _digest_set(digest(name, *_spell(bound)) for name, bound in bounds.items()),
+        _digest_set(closed),
     )
 
 

@@ -38,6 +38,7 @@ async def read_and_note(
         inputs.predicates.values(),
         generator_version="/".join(filter(None, (generator.kind, generator.version, generator.model))),
         bounds=budgets.bounds(),
+        closed=inputs.standing.active | inputs.standing.opposite,
     )
     record = RunInputs(
         funnel=build_funnel(inputs, (), Validated()),

@@ -20,6 +20,7 @@ from tests.cycles import Pattern, make_pattern, read_hypotheses, run_once, set_s
 from tests.factories import (
     CANDIDATE,
     Position,
+    change_relationship,
     make_conflict,
     make_entity,
     make_relationship,
@@ -140,6 +141,21 @@ async def test_a_deprecated_predicate_is_named_as_that(database: Database, team:
     )
     await run_once(database, team)
     assert await read_hypotheses(database, team) == []
+
+
+async def test_what_comes_into_question_again_is_proposed_by_the_next_cycle(
+    database: Database, team: Caller
+) -> None:
+    pattern = await make_pattern(database, team)
+    held = await make_relationship(database, team, pattern.subjects[4], "uses", pattern.objects[4])
+    await make_review(database, team, held.relationship_id)
+    await run_once(database, team)
+    # It was no premise before and is none now; all that changed is that the target is open.
+    await change_relationship(database, team, held.relationship_id, status="retracted")
+    assert await codes(database, team, pattern.subjects[4], "uses", pattern.objects[4]) == []
+    run = await run_once(database, team)
+    assert (run.status, run.reason) == ("succeeded", None)
+    assert len(await read_hypotheses(database, team)) == 1
 
 
 async def test_several_things_in_the_way_are_all_named(database: Database, team: Caller) -> None:

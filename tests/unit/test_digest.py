@@ -3,7 +3,7 @@
 import math
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -30,8 +30,11 @@ def take(
     *,
     generator_version: str = "rules-v1",
     bounds: Mapping[str, Bound] = BOUNDS,
+    closed: Iterable[str] = ("b", "a"),
 ) -> str:
-    return digest_snapshot(premises, predicates, generator_version=generator_version, bounds=bounds)
+    return digest_snapshot(
+        premises, predicates, generator_version=generator_version, bounds=bounds, closed=closed
+    )
 
 
 def test_the_digest_has_64_hexadecimal_digits_also_of_nothing() -> None:
@@ -56,6 +59,7 @@ def test_anything_that_may_change_an_assessment_changes_the_digest() -> None:
     depends_on, *predicates = PREDICATES.values()
     changed = [
         take(others),
+        take(closed=("a",)),
         take([replace(first, group_key="other"), *others]),
         take([replace(first, is_valid_now=False), *others]),
         take([replace(first, sources=(source,)), *others]),
