@@ -31,6 +31,8 @@ KEPT_AS_IT_IS: Final = frozenset(
         *("cron", "generator", "local_time", "timezone"),
     }
 )
+# A pattern that any text has which says something.
+NOT_BLANK: Final = r"\S"
 _EVIDENCE: Final = {"content": "FastAPI depends on Starlette."}
 _PROPOSAL: Final = {
     "entities": [{"ref": "s", "name": "FastAPI", "aliases": ["fast"]}, {"ref": "o", "name": "Starlette"}],
@@ -69,7 +71,8 @@ def free_texts(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> Iterator[t
         yield from free_texts(option, defs)
     types = schema.get("type", ())
     is_text = "string" in ([types] if isinstance(types, str) else types)
-    if is_text and not {"enum", "const", "format", "pattern"} & schema.keys():
+    has_grammar = schema.get("pattern") not in (None, NOT_BLANK)
+    if is_text and not has_grammar and not {"enum", "const", "format"} & schema.keys():
         yield ()
     for name, inner in schema.get("properties", {}).items():
         yield from ((name, *rest) for rest in free_texts(inner, defs))

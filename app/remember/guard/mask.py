@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import Any, Final
@@ -121,22 +121,23 @@ def mask_json(value: object, repeated: RepeatedSecrets = NONE_REPEATED) -> Maske
     counts: Counter[str] = Counter()
     # Not recursive: how deep a client may nest is decided elsewhere, and this must survive what is refused there.
     root: list[object] = [None]
-    waiting: list[tuple[object, Any, Any, str]] = [
-        (value, root, 0, "")
-    ]  # A list with an index or a dict with a key.
+    # A list with an index or a dict with a key; then that key as it was and as it is now, for a secret in it may
+    # hide the name behind it.
+    waiting: list[tuple[object, Any, Any, tuple[str, ...]]] = [(value, root, 0, ())]
     while waiting:
-        one, parent, place, name = waiting.pop()
+        one, parent, place, names = waiting.pop()
         if isinstance(one, Mapping):
             copy: dict[str, object] = {}
             parent[place] = copy
             for key, inner in one.items():
-                copy[_mask_key(str(key), copy, counts, repeated)] = None
-                waiting.append((inner, copy, next(reversed(copy)), str(key)))
+                masked = _mask_key(str(key), copy, counts, repeated)
+                copy[masked] = None
+                waiting.append((inner, copy, masked, (str(key), masked)))
         elif isinstance(one, list | tuple):
             parent[place] = [None] * len(one)
-            waiting += [(inner, parent[place], index, name) for index, inner in enumerate(one)]
+            waiting += [(inner, parent[place], index, names) for index, inner in enumerate(one)]
         else:
-            parent[place] = _mask_scalar(one, name, counts, repeated)
+            parent[place] = _mask_scalar(one, names, counts, repeated)
     return MaskedJson(root[0], +counts)
 
 
@@ -152,10 +153,13 @@ def distinguish(text: str, taken: Container[str]) -> str:
     return next(candidate for candidate in candidates if candidate not in taken)
 
 
-def _mask_scalar(value: object, name: str, counts: Counter[str], repeated: RepeatedSecrets) -> object:
+def _mask_scalar(
+    value: object, names: Sequence[str], counts: Counter[str], repeated: RepeatedSecrets
+) -> object:
     if value is None or isinstance(value, bool) or not isinstance(value, str | int | float):
         return value
-    kind = kind_of_value(name, str(value)) if name else None
+    kinds = (kind_of_value(name, str(value)) for name in names)
+    kind = next((kind for kind in kinds if kind is not None), None)
     if kind is not None and _cover(str(value)) != str(value):
         counts[kind] += 1
         return _cover(str(value))

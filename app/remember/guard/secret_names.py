@@ -70,10 +70,11 @@ def find_assignments(text: str) -> Iterator[Secret]:
 
 def kind_of_value(key: str, value: str) -> str | None:
     """Return the kind of secret that the value under this key of a JSON object is, or None."""
-    name = _NAME.search(_lower(key))
-    if name is None or _find_separator(key + "=", name) is None:
-        return None
-    return _kind(name) if _is_secret(value, name, is_quoted=True, is_sure=True) else None
+    for name in _NAME.finditer(_lower(key)):
+        is_named = _find_separator(key + "=", name) is not None
+        if is_named and _is_secret(value, name, is_quoted=True, is_sure=True):
+            return _kind(name)
+    return None
 
 
 def _lower(text: str) -> str:
