@@ -12,7 +12,7 @@ from alembic import op
 from app.kernel.ddl import role
 
 revision = "0028"
-down_revision = "0017"
+down_revision = "0027"
 branch_labels = None
 depends_on = None
 

@@ -13,7 +13,7 @@ from sqlalchemy.dialects import postgresql
 from app.kernel.ddl import freeze, grant, protect, role
 
 revision = "0030"
-down_revision = "0019"
+down_revision = "0029"
 branch_labels = None
 depends_on = None
 

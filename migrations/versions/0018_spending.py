@@ -11,8 +11,8 @@ from alembic import op
 
 from app.kernel.ddl import freeze, grant, protect, role
 
-revision = "0022"
-down_revision = "0018"
+revision = "0018"
+down_revision = "0017"
 branch_labels = None
 depends_on = None
 

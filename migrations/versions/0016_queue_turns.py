@@ -9,7 +9,7 @@ moment; ACCESS EXCLUSIVE for the change of the index' name and the storage optio
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0024"
+revision = "0016"
 down_revision = "0015"
 branch_labels = None
 depends_on = None

@@ -14,8 +14,8 @@ from alembic import op
 
 from app.kernel.ddl import role
 
-revision = "0034"
-down_revision = "0033"
+revision = "0033"
+down_revision = "0032"
 branch_labels = None
 depends_on = None
 

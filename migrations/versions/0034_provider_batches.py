@@ -12,8 +12,8 @@ from sqlalchemy.dialects import postgresql
 
 from app.kernel.ddl import freeze, grant, protect
 
-revision = "0031"
-down_revision = "0034"
+revision = "0034"
+down_revision = "0033"
 branch_labels = None
 depends_on = None
 

@@ -9,8 +9,8 @@ Lock: SHARE on each of the tables while its indexes are built; writers wait, rea
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0033"
-down_revision = "0036"
+revision = "0032"
+down_revision = "0031"
 branch_labels = None
 depends_on = None
 

@@ -11,8 +11,8 @@ from alembic import op
 
 from app.kernel.ddl import grant
 
-revision = "0023"
-down_revision = "0025"
+revision = "0024"
+down_revision = "0023"
 branch_labels = None
 depends_on = None
 

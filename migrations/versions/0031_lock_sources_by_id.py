@@ -8,7 +8,7 @@ Lock: none on tables; the function is replaced.
 
 from alembic import op
 
-revision = "0036"
+revision = "0031"
 down_revision = "0030"
 branch_labels = None
 depends_on = None

@@ -6,8 +6,8 @@ from sqlalchemy.dialects import postgresql
 
 from app.kernel.ddl import freeze, grant, protect
 
-revision = "0032"
-down_revision = "0023"
+revision = "0025"
+down_revision = "0024"
 branch_labels = None
 depends_on = None
 

@@ -10,8 +10,8 @@ from alembic import op
 
 from app.kernel.ddl import freeze, grant, role
 
-revision = "0026"
-down_revision = "0022"
+revision = "0019"
+down_revision = "0018"
 branch_labels = None
 depends_on = None
 

@@ -6,8 +6,8 @@ Lock: ACCESS EXCLUSIVE on cycle_runs for the moment in which the columns are add
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0025"
-down_revision = "0016"
+revision = "0023"
+down_revision = "0022"
 branch_labels = None
 depends_on = None
 

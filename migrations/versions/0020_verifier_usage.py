@@ -8,8 +8,8 @@ from alembic import op
 
 from app.kernel.ddl import freeze, grant, protect
 
-revision = "0029"
-down_revision = "0026"
+revision = "0020"
+down_revision = "0019"
 branch_labels = None
 depends_on = None
 

@@ -11,7 +11,7 @@ from alembic import op
 
 from app.kernel.ddl import role
 
-revision = "0019"
+revision = "0029"
 down_revision = "0028"
 branch_labels = None
 depends_on = None

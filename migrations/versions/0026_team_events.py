@@ -12,8 +12,8 @@ from alembic import op
 
 from app.kernel.ddl import grant, protect
 
-revision = "0027"
-down_revision = "0032"
+revision = "0026"
+down_revision = "0025"
 branch_labels = None
 depends_on = None
 

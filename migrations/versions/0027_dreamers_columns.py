@@ -11,8 +11,8 @@ from alembic import op
 
 from app.kernel.ddl import grant, role
 
-revision = "0017"
-down_revision = "0027"
+revision = "0027"
+down_revision = "0026"
 branch_labels = None
 depends_on = None
 

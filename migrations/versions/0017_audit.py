@@ -12,8 +12,8 @@ from sqlalchemy.dialects import postgresql
 
 from app.kernel.ddl import freeze, grant, role
 
-revision = "0018"
-down_revision = "0024"
+revision = "0017"
+down_revision = "0016"
 branch_labels = None
 depends_on = None
 

@@ -11,8 +11,8 @@ from alembic import op
 
 from app.kernel.ddl import freeze, grant, protect
 
-revision = "0016"
-down_revision = "0020"
+revision = "0022"
+down_revision = "0021"
 branch_labels = None
 depends_on = None
 
