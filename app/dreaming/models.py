@@ -267,6 +267,8 @@ class ProviderBatch(Base):
         references("cycle_runs", "cycle_run_id", name="provider_batches_run"),
         references("spending_permits", "permit_id", name="provider_batches_permit"),
         # A run pays for one batch: there is another only where none was made of the first.
+        Index("provider_batches_by_run", "team_id", "cycle_run_id"),
+        Index("provider_batches_by_permit", "team_id", "permit_id"),
         Index(
             "provider_batches_one_a_run",
             "team_id",

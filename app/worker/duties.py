@@ -12,19 +12,22 @@ from app.kernel.database import Database
 
 PURGE_SECONDS: Final = 600.0
 SWEEP: Final = "sweep"
-SECONDS_BETWEEN_ROUNDS: Final = 60.0
-SECONDS_WITHIN_ROUND: Final = 2.0
+SECONDS_BETWEEN_ROUNDS: Final = 600.0
+# Recall looks for itself whether a guess is current, so the sweep may take its time: the teams of an idle instance
+# cost a statement every few seconds.
+SECONDS_WITHIN_ROUND: Final = 300.0
 
 
 @dataclass(frozen=True, slots=True)
 class Duty:
     """`fulfil` does what is due and returns in how many seconds more will be; None: nothing is known of.
 
-    It is called at that time, at a wake-up of the kind `name`, and now and then.
+    It is called at that time, at a wake-up of the kind `name`, and now and then; if paced, at that time only.
     """
 
     name: str
     fulfil: Callable[[], Awaitable[float | None]]
+    is_paced: bool = False
 
 
 def schedule_duty(database: Database) -> Duty:
@@ -44,7 +47,7 @@ def purge_duty(database: Database) -> Duty:
         await purge_exchanges(database)
         return PURGE_SECONDS
 
-    return Duty("purge", purge)
+    return Duty("purge", purge, is_paced=True)
 
 
 def sweep_duty(database: Database) -> Duty:
@@ -56,4 +59,4 @@ def sweep_duty(database: Database) -> Duty:
         place = (await sweep_some(database, after=place, now=datetime.now(UTC))).next_place
         return SECONDS_BETWEEN_ROUNDS if place is None else SECONDS_WITHIN_ROUND
 
-    return Duty(SWEEP, sweep)
+    return Duty(SWEEP, sweep, is_paced=True)

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import random
 import socket
 from collections.abc import Sequence
 from itertools import count
@@ -161,7 +162,10 @@ async def keep_up(duty: Duty, wake_ups: WakeUps) -> None:
             seconds = await duty.fulfil()
         except (DenseMemError, psycopg.Error) as error:
             log.warning("duty not fulfilled", action=duty.name, code=type(error).__name__)
-        await bell.wait(wake_ups.sleep_until_due(seconds))
+        if duty.is_paced and seconds:
+            await asyncio.sleep(seconds * random.uniform(0.8, 1.0))
+        else:
+            await bell.wait(wake_ups.sleep_until_due(seconds))
 
 
 async def end_tasks(tasks: Sequence[asyncio.Task[object]]) -> None:

@@ -61,6 +61,8 @@ def upgrade() -> None:
         unique=True,
         postgresql_where=sa.text("outcome IS DISTINCT FROM 'not_made'"),
     )
+    op.create_index("provider_batches_by_run", "provider_batches", ["team_id", "cycle_run_id"])
+    op.create_index("provider_batches_by_permit", "provider_batches", ["team_id", "permit_id"])
     protect("provider_batches")
     freeze("provider_batches", but="batch_id, outcome")
     grant("dreamer", "provider_batches", select="*", insert="*", update="batch_id, outcome")

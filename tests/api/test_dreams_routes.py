@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from app.dreaming.generation import RULES_VERSION
 from app.kernel.database import Database, Scope
 from app.kernel.ids import new_id
 from app.ledger.identity import Edge
@@ -74,7 +75,7 @@ async def test_a_dream_carries_every_field_of_the_specs_example(
         "source_candidate_relationship_ids": [],
         "source_versions": {dreamt.source_id: 1},
         "generator_kind": "rules",
-        "generator_version": "rules-v1",
+        "generator_version": RULES_VERSION,
         "status": "proposed",
     }
     assert {name: dream[name] for name in expected} == expected

@@ -13,7 +13,7 @@ from app.kernel.database import Database, Scope
 from app.kernel.settings import Settings
 from app.queue.leases import Lease, enqueue
 from app.tenancy.callers import Caller
-from app.worker import wake
+from app.worker import duties, wake
 from app.worker.loop import Turns, run_worker, work_off
 from app.worker.steps import Kind
 from app.worker.wake import WakeUps, hear_notifications
@@ -29,6 +29,8 @@ async def test_500_idle_teams_cost_fewer_than_5_statements_a_second_in_total(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(wake, "LONGEST_SLEEP_SECONDS", wake.LONGEST_SLEEP_SECONDS / SPEED)
+    for pause in ("SECONDS_WITHIN_ROUND", "SECONDS_BETWEEN_ROUNDS", "PURGE_SECONDS"):
+        monkeypatch.setattr(duties, pause, getattr(duties, pause) / SPEED)
     count = 0
     execute = psycopg.AsyncConnection.execute
 

@@ -16,7 +16,7 @@ READABLE: Final[Mapping[str, str]] = {
         "generator_kind generator_version prompt_version model eligible premises premise_sources "
         "over_input_budget groups generated rejected deduplicated reinforced persisted rejections "
         "would_persist requested_budgets budgets stopped_by error_code error_message output_split "
-        "waiting_since seconds_used summary missed_until missed_count"
+        "waiting_since seconds_used summary missed_until missed_count provider_mode"
     ),
     "dream_schedules": "team_id next_due_at updated_at",
     "effective_supports": "team_id relationship_id citation_id evidence_id profile_id authority source_group",
@@ -49,6 +49,10 @@ READABLE: Final[Mapping[str, str]] = {
     ),
     "premise_assessments": "team_id semantic_group_key cycles last_assessed_at",
     "profiles": "team_id id created_at",
+    "provider_batches": (
+        "team_id id cycle_run_id permit_id custom_id model prompt_version reference_map created_at "
+        "batch_id outcome"
+    ),
     "relationship_eligibility": (
         "team_id relationship_id version is_established is_assessed_candidate endpoints_exist "
         "predicate_fits has_no_open_review has_no_open_conflict is_preferred_position "

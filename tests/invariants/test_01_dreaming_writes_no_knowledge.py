@@ -57,8 +57,9 @@ def test_every_table_of_the_database_is_tried(database_name: str) -> None:
 
 def test_no_test_runs_a_cycle_past_the_helper_that_compares_knowledge_before_and_after() -> None:
     root = Path(__file__).parents[1]
-    importing = [path for path in root.rglob("*.py") if "app.dreaming.cycle" in path.read_text()]
-    assert importing == [Path(__file__)]
+    importing = {path for path in root.rglob("*.py") if "app.dreaming.cycle" in path.read_text()}
+    # The worker is killed in mid-cycle and could compare nothing; the cycle that ends its run is compared.
+    assert importing == {Path(__file__), root / "batch_worker.py"}
 
 
 WRITES: tuple[LiteralString, ...] = (
@@ -159,7 +160,8 @@ def test_a_temporary_table_does_not_stand_in_for_the_ledger_under_the_owners_rig
         "COPY relationships FROM PROGRAM 'true'",
         "SELECT authenticate('x')",
         "SELECT search_documents('x', now(), NULL, 1)",
-        "SELECT search_names(ARRAY['x'], ARRAY['x'], 1)",
+        "SELECT search_names(ARRAY['x'], 1)",
+        "SELECT search_alike_names(ARRAY['x'], 1)",
         "SELECT search_hypotheses('x', 1)",
     ],
 )
