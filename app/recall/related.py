@@ -108,7 +108,13 @@ _CANDIDATES: LiteralString = """
              ends.named_ends DESC, coalesce(by_text.score, 0) DESC, h.likelihood DESC, h.id
     LIMIT %(limit)s
 """
+# OFFSET 0 keeps this a look-up by key for each of them: for a team that is younger than the statistics the planner
+# would compute the eligibility of all its Relationships.
 _ELIGIBLE: LiteralString = """
-    SELECT relationship_id FROM eligible_relationships
-    WHERE team_id = %(team_id)s AND relationship_id = ANY (%(relationship_ids)s)
+    SELECT source.id AS relationship_id
+    FROM unnest(%(relationship_ids)s::text[]) AS source (id)
+    CROSS JOIN LATERAL (
+        SELECT FROM eligible_relationships AS e
+        WHERE e.team_id = %(team_id)s AND e.relationship_id = source.id OFFSET 0
+    ) AS eligible
 """
