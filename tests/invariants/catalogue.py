@@ -49,10 +49,13 @@ GUESSES: Final = ("hypotheses", "hypothesis_sources", "hypothesis_events", "hypo
 
 
 # A team's own knowledge under one digest: what no cycle may ever change.
-_KNOWLEDGE_OF_TEAM: LiteralString = " UNION ALL ".join(
-    f"SELECT '{table}' AS source, count(*), md5(string_agg(t::text, '|' ORDER BY t::text)) FROM {table} AS t"
-    for table in sorted(set(TEAM_TABLES) - DREAMERS_OWN)
-)
+_KNOWLEDGE_OF_TEAM: LiteralString = (
+    " UNION ALL ".join(
+        f"SELECT '{table}' AS source, count(*), md5(string_agg(t::text, '|' ORDER BY t::text)) FROM {table} AS t"
+        for table in sorted(set(TEAM_TABLES) - DREAMERS_OWN)
+    )
+    + " ORDER BY source"
+)  # Read in parallel, the parts come in any order.
 
 
 def columns_of(table: str) -> list[str]:
