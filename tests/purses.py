@@ -1,6 +1,6 @@
 """A purse in memory: what a run may spend, and everything that was asked of it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from app.dreaming.spending import (
     Limits,
@@ -8,7 +8,6 @@ from app.dreaming.spending import (
     Spent,
     Stopped,
     Usage,
-    add_usage,
     find_remaining,
     find_stop,
     wraps_up,
@@ -52,3 +51,8 @@ class MemoryPurse:
         for permit in self.permits:
             total = add_usage(total, self.settled.get(permit.permit_id, permit.estimate))
         return Spent(total, total.cost_usd)
+
+
+def add_usage(one: Usage, other: Usage) -> Usage:
+    """Return the sum, each part by itself."""
+    return Usage(**{part.name: getattr(one, part.name) + getattr(other, part.name) for part in fields(Usage)})

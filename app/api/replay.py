@@ -59,8 +59,8 @@ class Given:
     is_replayed: bool = False
 
 
-def once(request: Request, body: Closed, *, operation: str, key: str | None, key_header: str | None) -> Once:
-    """Return what makes this request the same as another: operation, key, validated body and path.
+def once(request: Request, body: Closed, *, key: str | None, key_header: str | None) -> Once:
+    """Return what makes this request the same as another: its route's operation, key, validated body and path.
 
     Raises:
         InvalidInput: the header and the field name different keys.
@@ -69,6 +69,7 @@ def once(request: Request, body: Closed, *, operation: str, key: str | None, key
         wrong = FieldError("idempotency_key", "alias_differs", "The header names another key.")
         raise InvalidInput("The request is not valid.", errors=(wrong,))
     asked = body.model_dump(mode="json", exclude=_DELIVERY)
+    operation: str = request.scope["route"].operation_id
     return Once(operation, key or key_header, body_digest(request.url.path, asked))
 
 

@@ -21,7 +21,7 @@ A generator that calls a provider is given a `Purse` and uses it like this:
 0 means none, never unlimited. Source: Design, section 6, "Budgets".
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
 from app.dreaming.budgets import Budgets
@@ -169,11 +169,6 @@ def find_remaining(limits: Limits, spent: Spent) -> Usage:
 def wraps_up(limits: Limits, spent: Spent) -> bool:
     """Say whether 80 % of the run's cost budget are spent or reserved."""
     return _micro(spent.run.cost_usd) >= _micro(limits.max_cost_usd * WRAP_UP_SHARE)
-
-
-def add_usage(one: Usage, other: Usage) -> Usage:
-    """Return the sum, each part by itself."""
-    return Usage(**{part.name: getattr(one, part.name) + getattr(other, part.name) for part in fields(Usage)})
 
 
 def _exceeds(limit: int, used: int, asked: int) -> bool:

@@ -14,7 +14,6 @@ from app.recall.names import Piece, stripped_words
 from app.recall.relations import EMPTY_WORDS
 
 MAX_WINDOWS: Final = 16
-MAX_WINDOW_WORDS: Final = 4
 MAX_COMPARED: Final = 48
 LEAST_LIKE: Final = 0.74
 _FEWEST_CHARACTERS: Final = 3

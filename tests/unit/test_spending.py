@@ -9,13 +9,13 @@ from app.dreaming.spending import (
     Limits,
     Spent,
     Usage,
-    add_usage,
     find_remaining,
     find_stop,
     limits_of,
     wraps_up,
 )
 from app.tenancy.configuration import Configuration
+from tests.purses import add_usage
 
 LIMITS = Limits(
     max_input_tokens=1000, max_output_tokens=100, max_cost_usd=1.0, max_turns=3, max_daily_cost_usd=5.0

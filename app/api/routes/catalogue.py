@@ -104,9 +104,7 @@ async def register_predicate_route(
 ) -> Response:
     """Register a relation of the team's own."""
     body = parse(PredicateBody, raw)
-    request_once = once(
-        request, body, operation="register_predicate", key=body.idempotency_key, key_header=key_header
-    )
+    request_once = once(request, body, key=body.idempotency_key, key_header=key_header)
 
     async def register(writing: Writing) -> tuple[int, PredicateAnswer]:
         return 201, write_predicate(await register_predicate(writing, caller, body.as_draft()))
@@ -133,9 +131,7 @@ async def change_predicate_route(
 ) -> Response:
     """Make a new version of a predicate."""
     body = match_version(parse(PredicateChangesBody, raw), if_match)
-    request_once = once(
-        request, body, operation="change_predicate", key=body.idempotency_key, key_header=key_header
-    )
+    request_once = once(request, body, key=body.idempotency_key, key_header=key_header)
 
     async def change(writing: Writing) -> tuple[int, PredicateAnswer]:
         changed = await change_predicate(writing, caller, predicate_key, body.as_changes())

@@ -128,9 +128,7 @@ async def resolve_dream_feedback_route(
     if body.hypothesis_id not in (None, hypothesis_id):
         wrong = FieldError("hypothesis_id", "path_differs", "The path names another Hypothesis.")
         raise InvalidInput("The request is not valid.", errors=(wrong,))
-    request_once = once(
-        request, body, operation="resolve_dream_feedback", key=body.idempotency_key, key_header=key_header
-    )
+    request_once = once(request, body, key=body.idempotency_key, key_header=key_header)
     feedback = Feedback(
         decision=body.decision,
         reason=body.reason,

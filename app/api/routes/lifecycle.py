@@ -102,9 +102,7 @@ async def resolve_conflict_route(
 ) -> Response:
     """Prefer one position of a case, or say that there is no conflict."""
     body = parse(ResolveConflictBody, raw)
-    request_once = once(
-        request, body, operation="resolve_conflict", key=body.idempotency_key, key_header=key_header
-    )
+    request_once = once(request, body, key=body.idempotency_key, key_header=key_header)
 
     async def decide(writing: Writing) -> tuple[int, ConflictAnswer]:
         conflict = await decide_conflict(
@@ -138,9 +136,7 @@ async def resolve_review_route(
 ) -> Response:
     """Decide what was unclear; what was held goes on from there, through verification and placement."""
     body = parse(ResolveReviewBody, raw)
-    request_once = once(
-        request, body, operation="resolve_review", key=body.idempotency_key, key_header=key_header
-    )
+    request_once = once(request, body, key=body.idempotency_key, key_header=key_header)
 
     async def resolve(writing: Writing) -> tuple[int, ReviewAnswer]:
         review = await resolve_review(
@@ -173,8 +169,7 @@ async def _retract(
     take_back: _TakeBack,
 ) -> Response:
     body = parse(RetractBody, raw)
-    operation = request.scope["route"].operation_id
-    request_once = once(request, body, operation=operation, key=body.idempotency_key, key_header=key_header)
+    request_once = once(request, body, key=body.idempotency_key, key_header=key_header)
 
     async def retract(writing: Writing) -> tuple[int, RetractionAnswer]:
         changed = await take_back(writing, caller, row_id, note=body.reason)

@@ -61,7 +61,7 @@ async def remember_route(
     seconds = choose_wait(body.wait_seconds, preference)
     submission = read_submission(body.evidence, body.proposal)
     check_submission(submission)
-    request_once = once(request, body, operation="remember", key=body.idempotency_key, key_header=key_header)
+    request_once = once(request, body, key=body.idempotency_key, key_header=key_header)
 
     async def take_in(writing: Writing) -> tuple[int, RememberAnswer]:
         correlation_id = request_id_of(request)
@@ -122,9 +122,7 @@ async def submit_recall_feedback_route(
 ) -> Response:
     """Record what one thinks of an answer of recall; no Relationship and no Hypothesis changes."""
     body = parse(RecallFeedbackBody, raw)
-    request_once = once(
-        request, body, operation="submit_recall_feedback", key=body.idempotency_key, key_header=key_header
-    )
+    request_once = once(request, body, key=body.idempotency_key, key_header=key_header)
 
     async def record(writing: Writing) -> tuple[int, RecallFeedbackAnswer]:
         recorded = await record_feedback(writing, caller, body.as_feedback())

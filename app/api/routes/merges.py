@@ -58,9 +58,7 @@ async def merge_entity_route(
 ) -> Response:
     """Say that the entity is another one; its names and living positions go there."""
     body = parse(MergeBody, raw)
-    request_once = once(
-        request, body, operation="merge_entity", key=body.idempotency_key, key_header=key_header
-    )
+    request_once = once(request, body, key=body.idempotency_key, key_header=key_header)
 
     async def merge(writing: Writing) -> tuple[int, MergeAnswer]:
         merged = await merge_entities(
@@ -92,9 +90,7 @@ async def unmerge_entity_route(
 ) -> Response:
     """Undo the merge that made the entity another one."""
     body = parse(UnmergeBody, raw)
-    request_once = once(
-        request, body, operation="unmerge_entity", key=body.idempotency_key, key_header=key_header
-    )
+    request_once = once(request, body, key=body.idempotency_key, key_header=key_header)
 
     async def unmerge(writing: Writing) -> tuple[int, MergeAnswer]:
         undone = await unmerge_entity(writing, caller, entity_id, reason=body.reason, now=door.now())

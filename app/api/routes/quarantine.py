@@ -92,8 +92,7 @@ async def _decide(
     decision: QuarantineDecision,
 ) -> Response:
     body = parse(DecideEvidenceBody, raw)
-    operation = request.scope["route"].operation_id
-    request_once = once(request, body, operation=operation, key=body.idempotency_key, key_header=key_header)
+    request_once = once(request, body, key=body.idempotency_key, key_header=key_header)
 
     async def decide(writing: Writing) -> tuple[int, DecidedAnswer]:
         decided = await decide_quarantined(writing, caller, evidence_id, decision, reason=body.reason)

@@ -93,9 +93,7 @@ async def start_cycle_route(
 ) -> Response:
     """Queue a cycle, or return the live one."""
     body = parse(StartBody, raw)
-    request_once = once(
-        request, body, operation="start_cycle", key=body.idempotency_key, key_header=key_header
-    )
+    request_once = once(request, body, key=body.idempotency_key, key_header=key_header)
 
     async def start(writing: Writing) -> tuple[int, RunAnswer]:
         run, is_new = await start_run(writing, caller, body.as_request())

@@ -7,22 +7,21 @@ nothing, so a run costs its records: leasing, snapshot, its end.
 
 import asyncio
 import multiprocessing
-import tempfile
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import repeat
 from multiprocessing.synchronize import Event
-from pathlib import Path
 from time import monotonic, sleep
 from typing import Final, LiteralString
 
 import psycopg
 
+from app.cli.bench.backend import bench_backend
 from app.cli.database import open_database
 from app.dreaming.planning import enqueue_due
 from app.dreaming.settings import change_instance_settings
-from app.kernel.backend import Backend, migrate_backend, running_backend
+from app.kernel.backend import Backend
 from app.kernel.database import Database, Scope
 from app.kernel.logs import configure_logs
 from app.kernel.settings import Settings
@@ -54,16 +53,14 @@ class Measured:
 
 def run_bench(settings: Settings, *, teams: int, workers: int, schedulers: int) -> Measured:
     """Let all teams fall due at the next whole minute that is far enough, and wait until each has had its run."""
-    with tempfile.TemporaryDirectory(prefix="densemem-bench-") as folder:
-        settings = settings.model_copy(update={"data_dir": Path(folder) / "data", "database_url": None})
-        with running_backend(settings) as backend:
-            migrate_backend(backend, settings)
-            due_at = asyncio.run(_prepare(backend, settings, teams))
-            with psycopg.connect(backend.admin_url, autocommit=True) as admin:
-                _let_them_work(
-                    admin, backend.service_url, settings, teams=teams, workers=workers, schedulers=schedulers
-                )
-                row = admin.execute(_RUNS).fetchone()
+    # Many processes let everything fall due at once: never on a server that others use.
+    with bench_backend(settings.model_copy(update={"database_url": None})) as (backend, settings):
+        due_at = asyncio.run(_prepare(backend, settings, teams))
+        with psycopg.connect(backend.admin_url, autocommit=True) as admin:
+            _let_them_work(
+                admin, backend.service_url, settings, teams=teams, workers=workers, schedulers=schedulers
+            )
+            row = admin.execute(_RUNS).fetchone()
     assert row is not None
     runs, teams_with_a_run, last_end, work = row
     return Measured(teams, runs, teams_with_a_run, (last_end - due_at).total_seconds(), work.total_seconds())

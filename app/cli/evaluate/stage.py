@@ -2,14 +2,12 @@
 
 import asyncio
 import sys
-import tempfile
 from collections.abc import Awaitable, Callable
-from contextlib import ExitStack
-from pathlib import Path
 from typing import Final, TypeVar
 
+from app.cli.bench.backend import bench_backend
 from app.cli.database import open_database
-from app.kernel.backend import Backend, migrate_backend, running_backend
+from app.kernel.backend import Backend
 from app.kernel.database import Database
 from app.kernel.settings import Settings
 
@@ -25,12 +23,7 @@ def on_stage(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> T:
         async with open_database(settings, backend) as database:
             return await work(database)
 
-    with ExitStack() as stack:
-        if settings.database_url is None:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="densemem-evaluate-"))
-            settings = settings.model_copy(update={"data_dir": Path(folder) / "data"})
-        backend = stack.enter_context(running_backend(settings))
-        migrate_backend(backend, settings)
+    with bench_backend(settings) as (backend, settings):
         return asyncio.run(run(backend))
 
 
