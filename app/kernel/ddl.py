@@ -1,4 +1,4 @@
-"""What migrations say about access, in one vocabulary: row security, grants, immutability.
+"""What migrations say about access, in one vocabulary: row security, grants, immutability, rules of change.
 
 Each step only adds; `drop_table` undoes all of them, since policies, grants and triggers go with their table.
 """
@@ -62,3 +62,41 @@ def freeze(table: str, *, but: str = "") -> None:
         f"CREATE TRIGGER {table}_identity BEFORE UPDATE OR DELETE ON {table} "
         f"FOR EACH ROW EXECUTE FUNCTION forbid_change({kept})"
     )
+
+
+def refuse(table: str, rule: str, *, when: str, because: str) -> None:
+    """Refuse every UPDATE for which `when` holds, a condition on OLD and NEW; `refuse_change` says why."""
+    op.execute(
+        f"CREATE TRIGGER {rule} BEFORE UPDATE ON {table} FOR EACH ROW WHEN ({when}) "
+        f"EXECUTE FUNCTION refuse_change('{because}')"
+    )
+
+
+def demand(
+    table: str, rule: str, *, after: Literal["INSERT", "UPDATE"], when: str, exists: str, because: str
+) -> None:
+    """Refuse the commit of a row for which `when` holds unless the query `exists`, which may read NEW, finds one.
+
+    Deferred, so the order in which a transaction writes is its own business. The rule has a function of its name.
+    """
+    op.execute(f"""
+        CREATE FUNCTION {rule}() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public AS $$
+        BEGIN
+            IF NOT EXISTS ({exists}) THEN
+                RAISE EXCEPTION 'a row of % is refused: {because}', TG_TABLE_NAME
+                    USING ERRCODE = 'restrict_violation', CONSTRAINT = TG_NAME;
+            END IF;
+            RETURN NULL;
+        END $$
+    """)
+    op.execute(
+        f"CREATE CONSTRAINT TRIGGER {rule} AFTER {after} ON {table} DEFERRABLE INITIALLY DEFERRED "
+        f"FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION {rule}()"
+    )
+
+
+def lift(table: str, *rules: str) -> None:
+    """Undo `refuse` and `demand`."""
+    for rule in rules:
+        op.execute(f"DROP TRIGGER {rule} ON {table}")
+        op.execute(f"DROP FUNCTION IF EXISTS {rule}()")

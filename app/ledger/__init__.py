@@ -26,6 +26,9 @@ States of a Relationship:
     open, overdue ──decided──▶ resolved, dismissed ──the position decided against gains──▶ open
           └───────no two sides left────┴──▶ dismissed as `position_withdrawn`, which decides nothing
 
+States of evidence: `active` or, held, `quarantined`; from there by a decision on record `active` or `discarded`;
+`retracted` from any, for good. Triggers keep it.
+
 Invariants: nothing is deleted; an active Relationship has effective support (a CHECK); identities, evidence
 and events never change (triggers); no reference leaves its team (composite foreign keys); only its owner
 changes a Relationship, but for what follows from somebody's conflict. A conflict case changes no tier and no

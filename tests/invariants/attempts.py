@@ -9,15 +9,16 @@ import psycopg
 from psycopg import sql
 
 from app.kernel.database import Role
-from tests.databases import service_url
+from tests.databases import admin_url, service_url
 
 Connection = psycopg.Connection[tuple[object, ...]]
 
 
 @contextmanager
 def acting_as(database_name: str, role: Role, team_id: str) -> Iterator[Connection]:
-    """Give a transaction of the service's login in this role and team; nothing of it is kept."""
-    with psycopg.connect(service_url(database_name)) as connection:
+    """Give a transaction in this role and team; nothing of it is kept. Only a superuser may become the owner."""
+    url = admin_url if role == "owner" else service_url
+    with psycopg.connect(url(database_name)) as connection:
         connection.execute(
             "SELECT set_config('role', %s, true), set_config('densemem.team_id', %s, true)",
             [f"densemem_{role}", team_id],
@@ -35,6 +36,18 @@ def refusal(connection: Connection, statement: sql.Composed) -> type[psycopg.Err
             connection.execute(statement)
     except psycopg.Error as error:
         return type(error)
+    return None
+
+
+def refusing_rule(connection: Connection, *statements: sql.Composed) -> str | None:
+    """Try the statements and their commit in a savepoint; return the rule that refused them, or the error."""
+    try:
+        with connection.transaction(force_rollback=True):
+            for statement in statements:
+                connection.execute(statement)
+            connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    except psycopg.Error as error:
+        return error.diag.constraint_name or type(error).__name__
     return None
 
 
