@@ -191,14 +191,15 @@ async def change_relationship(
     *,
     status: Status | None = None,
     tier: Tier | None = None,
+    valid_to: datetime | None = None,
     effect: TransitionEffect = "source_lost",
 ) -> None:
-    """Raise the version of a Relationship, with its transition; nothing given leaves status and tier."""
+    """Raise the version of a Relationship, with its transition; nothing given leaves all as it is."""
     await _as_app(
         database,
         caller,
         lambda writing: change_within(
-            writing, caller, relationship_id, status=status, tier=tier, effect=effect
+            writing, caller, relationship_id, status=status, tier=tier, valid_to=valid_to, effect=effect
         ),
     )
 
@@ -210,6 +211,7 @@ async def change_within(
     *,
     status: Status | None = None,
     tier: Tier | None = None,
+    valid_to: datetime | None = None,
     effect: TransitionEffect = "source_lost",
 ) -> None:
     """Do what `change_relationship` does within a transaction that the test holds open."""
@@ -218,6 +220,7 @@ async def change_within(
         "id": relationship_id,
         "status": status,
         "tier": tier,
+        "valid_to": valid_to,
         "effect": effect,
     }
     await writing.execute(sql.CHANGE, params)

@@ -64,25 +64,27 @@ SUPPORT_EVENT: LiteralString = """
 """
 FIRST_TRANSITION: LiteralString = """
     INSERT INTO relationship_transitions
-        (team_id, relationship_id, version, to_tier, to_status, reason, effect)
-    VALUES (%(team_id)s, %(id)s, 1, %(tier)s, %(status)s, 'placed', %(effect)s)
+        (team_id, relationship_id, version, to_tier, to_status, to_valid_to, reason, effect)
+    VALUES (%(team_id)s, %(id)s, 1, %(tier)s, %(status)s, %(valid_to)s, 'placed', %(effect)s)
 """
 CHANGE: LiteralString = """
     WITH before AS (
-        SELECT tier, status FROM relationships WHERE team_id = %(team_id)s AND id = %(id)s FOR UPDATE
+        SELECT tier, status, valid_to FROM relationships WHERE team_id = %(team_id)s AND id = %(id)s FOR UPDATE
     ), changed AS (
         UPDATE relationships
         SET tier = coalesce(%(tier)s, tier), status = coalesce(%(status)s, status), version = version + 1,
+            valid_to = coalesce(%(valid_to)s, valid_to),
             eligible_since = CASE WHEN coalesce(%(status)s, status) NOT IN ('active', 'pending_evidence')
                                   THEN NULL ELSE coalesce(eligible_since, clock_timestamp()) END,
             changed_at = clock_timestamp()
         WHERE team_id = %(team_id)s AND id = %(id)s
-        RETURNING version, tier, status
+        RETURNING version, tier, status, valid_to
     )
     INSERT INTO relationship_transitions
-        (team_id, relationship_id, version, from_tier, to_tier, from_status, to_status, reason, effect)
+        (team_id, relationship_id, version, from_tier, to_tier, from_status, to_status, from_valid_to,
+         to_valid_to, reason, effect)
     SELECT %(team_id)s, %(id)s, changed.version, before.tier, changed.tier, before.status, changed.status,
-           'changed', %(effect)s
+           before.valid_to, changed.valid_to, 'changed', %(effect)s
     FROM before, changed
 """
 CASE: LiteralString = """

@@ -138,9 +138,10 @@ class DenseMem:
         }
         return cast("RecallFeedbackAnswer", self._effect("/v1/recall-feedback", body, key=idempotency_key))
 
-    def trace_memory(self, relationship_id: str) -> TraceAnswer:
-        """Return everything that carries one Relationship, down to the quoted spans."""
-        return cast("TraceAnswer", self.get(f"/v1/relationships/{_segment(relationship_id)}/trace"))
+    def trace_memory(self, relationship_id: str, **parameters: object) -> TraceAnswer:
+        """Return what carries one Relationship, down to the quoted spans; a long story goes on with `cursor`."""
+        path = f"/v1/relationships/{_segment(relationship_id)}/trace"
+        return cast("TraceAnswer", self.get(path, **parameters))
 
     def list_dreams(self, **filters: object) -> ListedDreamSummary:
         """Return one page of Hypotheses; the filters are those of the contract, `cursor` goes on."""

@@ -547,7 +547,7 @@ class PlacementError(TypedDict):
 
 
 class PositionAnswer(TypedDict):
-    """One side of a case: an equivalence group."""
+    """One side of a case: an equivalence group, with its oldest 100 Relationships."""
 
     position_id: str
     relationship_ids: list[str]
@@ -640,7 +640,7 @@ class RecalledConflictAnswer(TypedDict):
 
 
 class RecalledPositionAnswer(TypedDict):
-    """One side of a conflict; the statement is null where nobody holds it any more."""
+    """One side of a conflict, at most 100 Relationships; the statement is null where nobody holds it any more."""
 
     position_id: str
     relationship_ids: list[str]
@@ -667,7 +667,7 @@ class RelatedAnswer(TypedDict):
 
 
 class RelationshipAnswer(TypedDict):
-    """One profile's position as it stands; its window is half-open."""
+    """One profile's position as it stands, or stood then; its window is half-open."""
 
     relationship_id: str
     owner_profile_id: str
@@ -740,7 +740,7 @@ class RememberBody(TypedDict):
 
 
 class ResultAnswer(TypedDict):
-    """One equivalence group, spoken for by its strongest, oldest position."""
+    """One equivalence group, spoken for by its strongest, oldest position, with at most 100 of the others."""
 
     relationship_id: str
     equivalent_relationship_ids: list[str]
@@ -881,15 +881,17 @@ class SupportAnswer(TypedDict):
 
 
 class TraceAnswer(TypedDict):
-    """Lists are oldest first."""
+    """Lists are oldest first, Hypotheses newest first. `holds` is asked for `valid_at`, as known at `known_at`."""
 
     relationship: RelationshipAnswer
+    holds: bool
     supports: list[SupportAnswer]
     verification_events: list[VerdictAnswer]
     transitions: list[TransitionAnswer]
     conflicts: list[ConflictAnswer]
     equivalent_relationship_ids: list[str]
     hypotheses: list[CitingAnswer]
+    next_cursor: str | None
 
 
 class TransitionAnswer(TypedDict):
@@ -900,6 +902,8 @@ class TransitionAnswer(TypedDict):
     to_tier: Tier
     from_status: RelationshipStatus | None
     to_status: RelationshipStatus
+    from_valid_to: str | None
+    to_valid_to: str | None
     reason: str
     effect: Effect
     actor_profile_id: str | None

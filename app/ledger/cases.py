@@ -4,7 +4,7 @@ An open case takes its positions out of eligibility, so whoever opens it writes 
 Relationships.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal, LiteralString
@@ -97,12 +97,23 @@ async def open_conflict(
     return frozenset(gained)
 
 
-async def conflicts_of_groups(
-    reading: Reading, team_id: str, groups: Collection[str], *, now: datetime
+async def conflicts_of_group(
+    reading: Reading,
+    team_id: str,
+    group: str,
+    *,
+    now: datetime,
+    known_at: datetime | None = None,
+    after: str = "",
+    limit: int = 100,
 ) -> list[Conflict]:
-    """Return every case, in any state, that holds one of the equivalence groups; newest first."""
-    rows = await reading.fetch_all(_CONFLICTS_OF_GROUPS, {"team_id": team_id, "groups": list(groups)})
-    return [_read_conflict(row, now) for row in rows]
+    """Return the cases, in any state, that hold the equivalence group, oldest first, after the case `after`.
+
+    With `known_at` as they stood then, with the sides that somebody had taken by then.
+    """
+    params = {"team_id": team_id, "group": group, "known": known_at, "after": after, "limit": limit}
+    rows = await reading.fetch_all(_CONFLICTS_OF_GROUP, params)
+    return [_read_conflict(row, known_at or now) for row in rows]
 
 
 async def list_conflicts(
@@ -154,7 +165,7 @@ def _read_conflict(row: Row, now: datetime) -> Conflict:
         predicate_key=row["predicate_key"],
         positions=tuple(
             ConflictPosition(one["id"], one["group"], tuple(one["relationship_ids"]))
-            for one in row["positions"]
+            for one in row["positions"] or ()
         ),
         preferred_position_id=row["preferred_position_id"],
         opened_at=row["opened_at"],
@@ -195,27 +206,45 @@ _INSERT_POSITIONS: LiteralString = """
     SELECT %(team_id)s, id, %(case_id)s, group_key
     FROM unnest(%(ids)s::text[], %(groups)s::text[]) AS added (id, group_key)
 """
-_CONFLICT_COLUMNS: LiteralString = """
+_POSITIONS: LiteralString = """
+    SELECT jsonb_agg(jsonb_build_object(
+               'id', position.id, 'group', position.semantic_group_key, 'relationship_ids', held.ids)
+           ORDER BY position.id)
+    FROM conflict_positions AS position
+    CROSS JOIN LATERAL (
+        SELECT coalesce(array_agg(r.id ORDER BY r.id), '{}') AS ids FROM relationships AS r
+        WHERE r.team_id = position.team_id AND r.semantic_group_key = position.semantic_group_key
+"""
+_CONFLICT_COLUMNS: LiteralString = (
+    """
     SELECT c.id, c.kind, c.status, c.subject_entity_id, c.predicate_key, c.preferred_position_id, c.opened_at,
-           c.due_at, c.closed_at, c.closed_by_profile_id, c.close_reason,
-           (SELECT jsonb_agg(jsonb_build_object(
-                       'id', position.id, 'group', position.semantic_group_key,
-                       'relationship_ids', ARRAY(
-                           SELECT r.id FROM relationships AS r
-                           WHERE r.team_id = position.team_id
-                             AND r.semantic_group_key = position.semantic_group_key
-                           ORDER BY r.id)) ORDER BY position.id)
-            FROM conflict_positions AS position
-            WHERE position.team_id = c.team_id AND position.case_id = c.id) AS positions
+           c.due_at, c.closed_at, c.closed_by_profile_id, c.close_reason, ("""
+    + _POSITIONS
+    + """
+    ) AS held WHERE position.team_id = c.team_id AND position.case_id = c.id) AS positions
     FROM conflict_cases AS c
     WHERE c.team_id = %(team_id)s
 """
-_CONFLICTS_OF_GROUPS: LiteralString = (
-    _CONFLICT_COLUMNS
+)
+_CONFLICTS_OF_GROUP: LiteralString = (
+    """
+    SELECT c.id, c.kind, seen.status, c.subject_entity_id, c.predicate_key, seen.preferred_position_id,
+           c.opened_at, c.due_at, seen.closed_at, seen.closed_by_profile_id, seen.close_reason, ("""
+    + _POSITIONS
     + """
+          AND (%(known)s::timestamptz IS NULL OR EXISTS (
+              SELECT FROM relationship_transitions AS entered
+              WHERE entered.team_id = r.team_id AND entered.relationship_id = r.id AND entered.version = 1
+                AND entered.created_at <= %(known)s))
+    ) AS held
+    WHERE position.team_id = c.team_id AND position.case_id = c.id
+      AND (%(known)s::timestamptz IS NULL OR held.ids <> '{}')) AS positions
+    FROM conflict_cases AS c
+    JOIN cases_known(%(team_id)s, %(known)s::timestamptz) AS seen ON seen.case_id = c.id
+    WHERE c.team_id = %(team_id)s AND c.id > %(after)s
       AND c.id IN (SELECT case_id FROM conflict_positions
-                   WHERE team_id = %(team_id)s AND semantic_group_key = ANY (%(groups)s))
-    ORDER BY c.opened_at DESC, c.id DESC
+                   WHERE team_id = %(team_id)s AND semantic_group_key = %(group)s)
+    ORDER BY c.id LIMIT %(limit)s
 """
 )
 _GET_CONFLICT: LiteralString = _CONFLICT_COLUMNS + " AND c.id = %(id)s"

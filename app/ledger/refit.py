@@ -58,11 +58,12 @@ _WITHDRAW: LiteralString = """
         FROM relationship_eligibility AS e
         WHERE r.team_id = %(team_id)s AND r.id = ANY (%(ids)s)
           AND e.team_id = r.team_id AND e.relationship_id = r.id AND NOT e.predicate_fits
-        RETURNING r.team_id, r.id, r.version, r.tier, r.status
+        RETURNING r.team_id, r.id, r.version, r.tier, r.status, r.valid_to
     )
     INSERT INTO relationship_transitions
-        (team_id, relationship_id, version, from_tier, to_tier, from_status, to_status, reason, effect,
-         actor_profile_id)
-    SELECT team_id, id, version, tier, tier, status, status, %(reason)s, 'source_lost', %(actor_profile_id)s
+        (team_id, relationship_id, version, from_tier, to_tier, from_status, to_status, from_valid_to,
+         to_valid_to, reason, effect, actor_profile_id)
+    SELECT team_id, id, version, tier, tier, status, status, valid_to, valid_to, %(reason)s, 'source_lost',
+           %(actor_profile_id)s
     FROM changed ORDER BY id
 """

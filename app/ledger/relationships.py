@@ -122,6 +122,7 @@ async def change_relationship(
             "tier": changed.tier,
             "status": changed.status,
             "modality": changed.modality,
+            "from_valid_to": stored.valid_to,
             "valid_to": changed.valid_to,
             "is_eligible": _counts_as_eligible(changed, change.is_assessed),
             "restarts": change.restarts,
@@ -220,8 +221,9 @@ _INSERT: LiteralString = """
         VALUES (%(team_id)s, %(id)s, %(body)s)
     )
     INSERT INTO relationship_transitions
-        (team_id, relationship_id, version, to_tier, to_status, reason, effect, actor_profile_id)
-    VALUES (%(team_id)s, %(id)s, 1, %(tier)s, %(status)s, %(reason)s, %(effect)s, %(owner_profile_id)s)
+        (team_id, relationship_id, version, to_tier, to_status, to_valid_to, reason, effect, actor_profile_id)
+    VALUES (%(team_id)s, %(id)s, 1, %(tier)s, %(status)s, %(valid_to)s, %(reason)s, %(effect)s,
+            %(owner_profile_id)s)
 """
 _CHANGE: LiteralString = """
     WITH changed AS (
@@ -234,10 +236,10 @@ _CHANGE: LiteralString = """
         RETURNING team_id, id, version, eligible_since
     ), noted AS (
         INSERT INTO relationship_transitions
-            (team_id, relationship_id, version, from_tier, to_tier, from_status, to_status, reason, note,
-             effect, actor_profile_id)
-        SELECT team_id, id, version, %(from_tier)s, %(tier)s, %(from_status)s, %(status)s, %(reason)s,
-               %(note)s, %(effect)s, %(actor_profile_id)s
+            (team_id, relationship_id, version, from_tier, to_tier, from_status, to_status, from_valid_to,
+             to_valid_to, reason, note, effect, actor_profile_id)
+        SELECT team_id, id, version, %(from_tier)s, %(tier)s, %(from_status)s, %(status)s, %(from_valid_to)s,
+               %(valid_to)s, %(reason)s, %(note)s, %(effect)s, %(actor_profile_id)s
         FROM changed
     )
     SELECT eligible_since FROM changed

@@ -116,5 +116,6 @@ _LOCK_EVIDENCE: LiteralString = """
     WHERE team_id = %(team_id)s AND id = %(id)s FOR NO KEY UPDATE
 """
 _RETRACT_EVIDENCE: LiteralString = """
-    UPDATE evidence SET state = 'retracted' WHERE team_id = %(team_id)s AND id = %(id)s
+    UPDATE evidence SET state = 'retracted', retracted_at = clock_timestamp()
+    WHERE team_id = %(team_id)s AND id = %(id)s
 """

@@ -5,7 +5,7 @@ possible names, `likeness` weighs misspelt ones, `relations` knows predicates by
 around the entities and along chains of two relations → `primary` puts full text beside it → `ranking` fuses the
 three → `results` puts the winners into words with their evidence →
 `conflicts` adds the cases that they are part of → `related` finds Hypotheses near the results. `recall` puts the
-steps in order. `trace` shows one Relationship whole, with the Hypotheses that cite it.
+steps in order. `trace` shows one Relationship whole, page by page, with the Hypotheses that cite it.
 
 What it must never do: list a Hypothesis among the results (they are rows of other tables, read in another
 transaction), write anything, or let an optional part take the primary result down. Related Hypotheses are such a
@@ -15,9 +15,11 @@ part: they have a transaction and a short time limit of their own, and what they
 Decisions:
 
 * Results are active facts and validated claims as of `valid_at` (default now). A state answers inside its
-  half-open window; an event stays true once it has begun; a superseded state answers for the time before its end.
-  With `known_at`, tier and status are those of the last transition up to then, the evidence is what had been
-  submitted and gave support by then, and an end that a later supersession set is not known yet.
+  half-open window; an event stays true once it has begun; a superseded state answers for the time before its end,
+  but not if it was replaced for all of its time (merged, or corrected from its beginning).
+  With `known_at`, tier, status and end are those of the last transition up to then, and including it; the evidence
+  is what had been submitted, not taken back, and gave support by then; cases stand as their events until then say.
+  What one transaction does bears times microseconds apart, so a moment between these may show half of it.
 * Equivalent positions are one result: the strongest tier, then the oldest, speaks for its group.
 * Text answers with documents that hold every word, and with partial matches only where none does. Where the query
   names entities, text of others comes last, and not at all where a chain was followed.

@@ -16,8 +16,8 @@ async def read_conflicts(
 ) -> tuple[RecalledConflict, ...]:
     """Return the open, overdue and resolved cases in which one of the groups is a position, newest first.
 
-    At most 20. With `known_at` a case that opened later is left out, and one that was closed later is still
-    open. A position is stated by its oldest Relationship that holds as of the moment.
+    At most 20. With `known_at` they stand as their events until then say. A position is stated by its oldest
+    Relationship that holds as of the moment.
     """
     if not group_keys:
         return ()
@@ -47,16 +47,12 @@ async def read_conflicts(
     )
 
 
+# As of a moment, a side that nobody had taken yet was not there.
 _CASES: LiteralString = """
     SELECT cases.id, cases.kind, seen.preferred_position_id, holders.holders,
-           CASE WHEN seen.is_open AND cases.due_at < %(now)s THEN 'overdue'
-                WHEN seen.is_open THEN 'open' ELSE 'resolved' END AS status
+           CASE WHEN seen.status = 'open' AND cases.due_at < %(now)s THEN 'overdue' ELSE seen.status END AS status
     FROM conflict_cases AS cases
-    CROSS JOIN LATERAL (
-        SELECT cases.status = 'open' OR cases.closed_at > %(known)s::timestamptz IS TRUE AS is_open,
-               CASE WHEN cases.closed_at > %(known)s::timestamptz THEN NULL
-                    ELSE cases.preferred_position_id END AS preferred_position_id
-    ) AS seen
+    JOIN cases_known(%(team_id)s, %(known)s::timestamptz) AS seen ON seen.case_id = cases.id
     CROSS JOIN LATERAL (
         SELECT jsonb_object_agg(position.id, coalesce(held.ids, '[]'::jsonb)) AS holders
         FROM conflict_positions AS position
@@ -66,10 +62,14 @@ _CASES: LiteralString = """
             WHERE h.semantic_group_key = position.semantic_group_key
         ) AS held
         WHERE position.team_id = cases.team_id AND position.case_id = cases.id
+          AND (%(known)s::timestamptz IS NULL OR EXISTS (
+              SELECT FROM relationships AS r
+              JOIN relationship_transitions AS entered
+                ON entered.team_id = r.team_id AND entered.relationship_id = r.id AND entered.version = 1
+              WHERE r.team_id = position.team_id AND r.semantic_group_key = position.semantic_group_key
+                AND entered.created_at <= %(known)s))
     ) AS holders
-    WHERE cases.team_id = %(team_id)s
-      AND (seen.is_open OR cases.status = 'resolved')
-      AND (%(known)s::timestamptz IS NULL OR cases.opened_at <= %(known)s)
+    WHERE cases.team_id = %(team_id)s AND seen.status <> 'dismissed'
       AND cases.id IN (
           SELECT position.case_id FROM conflict_positions AS position
           WHERE position.team_id = %(team_id)s AND position.semantic_group_key = ANY (%(group_keys)s)

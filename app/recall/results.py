@@ -154,35 +154,14 @@ _QUOTES: LiteralString = """
     ) AS found
     ORDER BY wanted.place, found.evidence_id, found.quote
 """
-# A decision counts as it was then. A revision was current until the next was entered; one that came late, after
-# what is current today, never was. Quarantined text is shown as of no moment.
 _QUOTES_KNOWN_THEN: LiteralString = """
     SELECT wanted.relationship_id, found.evidence_id, found.quote
     FROM unnest(%(relationship_ids)s::text[]) WITH ORDINALITY AS wanted (relationship_id, place)
     CROSS JOIN LATERAL (
         SELECT citation.evidence_id, citation.quote
-        FROM supports AS support
-        JOIN citations AS citation
-          ON citation.team_id = support.team_id AND citation.id = support.citation_id
-        JOIN evidence ON evidence.team_id = citation.team_id AND evidence.id = citation.evidence_id
-        LEFT JOIN source_revisions AS revision
-               ON revision.team_id = evidence.team_id AND revision.source_id = evidence.source_id
-              AND revision.revision = evidence.source_revision
-        CROSS JOIN LATERAL (
-            SELECT event.event FROM support_events AS event
-            WHERE event.team_id = support.team_id AND event.relationship_id = support.relationship_id
-              AND event.citation_id = support.citation_id AND event.created_at <= %(known)s
-            ORDER BY event.id DESC LIMIT 1
-        ) AS decided
-        WHERE support.team_id = %(team_id)s AND support.relationship_id = wanted.relationship_id
-          AND decided.event <> 'revoked'
-          AND evidence.created_at <= %(known)s AND evidence.state NOT IN ('quarantined', 'discarded')
-          AND (revision.is_current OR NOT EXISTS (
-              SELECT FROM source_revisions AS other
-              WHERE other.team_id = revision.team_id AND other.source_id = revision.source_id
-                AND (other.created_at > revision.created_at AND other.created_at <= %(known)s
-                     OR other.created_at < revision.created_at AND other.is_current)
-          ))
+        FROM supports_known(%(team_id)s, wanted.relationship_id, %(known)s::timestamptz) AS known
+        JOIN citations AS citation ON citation.team_id = %(team_id)s AND citation.id = known.citation_id
+        WHERE known.is_effective
         ORDER BY citation.id LIMIT %(most)s
     ) AS found
     ORDER BY wanted.place, found.evidence_id, found.quote

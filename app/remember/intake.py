@@ -195,7 +195,7 @@ _OWN_EVIDENCE: LiteralString = """
     ORDER BY id FOR NO KEY UPDATE
 """
 _RETRACT: LiteralString = """
-    UPDATE evidence SET state = 'retracted'
+    UPDATE evidence SET state = 'retracted', retracted_at = clock_timestamp()
     WHERE team_id = %(team_id)s AND id = ANY (%(ids)s) AND state IN ('active', 'quarantined')
 """
 _OUTDATED: LiteralString = """

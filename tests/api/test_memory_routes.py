@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from app.tenancy.idempotency import find_answer
 from tests.api.client import NOBODYS_ULID, Api, example_submission
 from tests.api.placing import place_all
 from tests.conftest import MakeProfile, MakeTeam
-from tests.factories import make_entity, make_relationship
+from tests.factories import Position, make_entity, make_relationship
 
 
 def _with_relationship(**changes: object) -> dict[str, Any]:  # JSON.
@@ -309,3 +310,38 @@ async def test_another_teams_memory_is_not_there(
         assert bodies[0] == bodies[1]
     assert (await client.get("/v1/entities")).json() == {"items": [], "next_cursor": None}
     assert (await client.post("/v1/recall", json={"query": "FastAPI"})).json()["results"] == []
+
+
+@pytest.mark.parametrize("zone", ["+14:00", "-12:00", "+05:45"])
+async def test_a_moment_is_the_same_in_every_zone(api: Api, team: Caller, zone: str) -> None:
+    ends = [await make_entity(api.database, team, name) for name in ("FastAPI", "MIT")]
+    start = datetime(2020, 1, 1, tzinfo=UTC)
+    made = await make_relationship(
+        api.database, team, ends[0], "licensed_under", ends[1], Position(valid_from=start)
+    )
+    client = await api.client(team)
+    local = timezone(timedelta(hours=int(zone[:3]), minutes=int(zone[4:])))
+    for valid_at, holds in ((start - timedelta(microseconds=1), False), (start, True)):
+        asked = valid_at.astimezone(local).isoformat()
+        assert asked.endswith(zone)
+        recalled = (await client.post("/v1/recall", json={"query": "FastAPI", "valid_at": asked})).json()
+        assert len(recalled["results"]) == int(holds)
+        path = f"/v1/relationships/{made.relationship_id}/trace"
+        traced = (await client.get(path, params={"valid_at": asked})).json()
+        assert traced["holds"] is holds
+
+
+async def test_nobody_knows_the_future(api: Api, team: Caller) -> None:
+    client = await api.client(team)
+    ends = [await make_entity(api.database, team, name) for name in ("FastAPI", "MIT")]
+    made = await make_relationship(api.database, team, ends[0], "licensed_under", ends[1])
+    for later in ("2999-01-01T00:00:00Z", "9999-12-31T23:59:59Z"):
+        asked = {"query": "FastAPI", "known_at": later}
+        refused = [
+            await client.post("/v1/recall", json=asked),
+            await client.get(f"/v1/relationships/{made.relationship_id}/trace", params={"known_at": later}),
+        ]
+        assert [one.status_code for one in refused] == [422, 422]
+        assert {one.json()["errors"][0]["code"] for one in refused} == {"in_the_future"}
+    early = await client.post("/v1/recall", json={"query": "FastAPI", "known_at": "0001-01-01T00:00:00Z"})
+    assert early.json()["results"] == []

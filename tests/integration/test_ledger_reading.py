@@ -11,6 +11,7 @@ from app.ledger.entities import EntityDraft, create_entities, get_entity, list_e
 from app.ledger.evidence_detail import get_evidence_detail
 from app.ledger.reviews import list_reviews
 from app.ledger.trace import get_relationship, trace
+from app.ledger.traced import TraceView
 from app.ledger.vocabulary import Span
 from app.tenancy.callers import Caller
 from tests.conftest import MakeProfile, MakeTeam
@@ -88,7 +89,7 @@ async def test_trace_tells_the_whole_story(
     third = await make_profile(team, "Third")
     await remember(database, third, state("FastAPI", "licensed_under", "BSD"))
     async with database.reading(scope(team)) as reading:
-        story = await trace(reading, team.team_id, first.relationship_id or "", now=NOW)
+        story = await trace(reading, team.team_id, first.relationship_id or "", TraceView(NOW), now=NOW)
     detail = story.relationship
     assert (detail.position.tier, detail.position.status, detail.position.version) == ("fact", "active", 3)
     assert detail.subject is not None

@@ -1,11 +1,10 @@
 """What recall answers as of a moment, and the conflicts that it shows."""
 
 from datetime import UTC, datetime, timedelta
-from typing import LiteralString
 
 import pytest
 
-from app.kernel.database import Database, Scope, Writing
+from app.kernel.database import Database
 from app.recall.model import RecallAnswer, RecallQuery
 from app.recall.recall import recall
 from app.tenancy.callers import Caller
@@ -126,12 +125,9 @@ async def test_an_end_set_by_a_later_supersession_was_not_known_before(ledger: L
     made = await ledger.say("FastAPI", "licensed_under", "Apache", Position(valid_from=moment(2010)))
     known = datetime.now(UTC)
 
-    async def supersede(w: Writing) -> None:
-        params = {"team_id": ledger.caller.team_id, "id": made.relationship_id, "end": moment(2020)}
-        await w.execute(_CLOSE_WINDOW, params)
-        await factories.change_within(w, ledger.caller, made.relationship_id, status="superseded")
-
-    await ledger.database.unit_of_work(Scope("app", ledger.caller.team_id), supersede)
+    await factories.change_relationship(
+        ledger.database, ledger.caller, made.relationship_id, status="superseded", valid_to=moment(2020)
+    )
     assert await statements(ledger, "FastAPI") == []
     [found] = (await ask(ledger, RecallQuery("FastAPI", known_at=known))).results
     assert found.valid_to is None
@@ -172,8 +168,3 @@ async def test_a_case_that_opened_later_was_not_known_before(ledger: Ledger) -> 
     answer = await ask(ledger, RecallQuery("FastAPI", known_at=known))
     assert len(answer.results) == 1
     assert answer.conflicts == ()
-
-
-_CLOSE_WINDOW: LiteralString = """
-    UPDATE relationships SET valid_to = %(end)s WHERE team_id = %(team_id)s AND id = %(id)s
-"""

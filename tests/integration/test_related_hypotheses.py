@@ -14,7 +14,7 @@ from app.ledger.predicates import change_predicate
 from app.recall import recall as recalling
 from app.recall.model import RecallAnswer, RecallQuery
 from app.recall.recall import recall
-from app.recall.trace import hypotheses_citing, trace_memory
+from app.recall.trace import TraceQuery, trace_memory
 from app.tenancy.callers import Caller
 from tests import factories
 from tests.conftest import MakeProfile, MakeTeam
@@ -153,8 +153,10 @@ async def test_a_retracted_source_stales_the_guess_and_hides_it(ledger: Ledger) 
     )
     assert await related(ledger, "FastAPI") == []
     async with ledger.database.reading(Scope("app", ledger.caller.team_id)) as reading:
-        cited = await hypotheses_citing(reading, ledger.caller.team_id, first.relationship_id)
-    assert [(one.hypothesis_id, one.status) for one in cited] == [(hypothesis_id, "stale")]
+        traced = await trace_memory(
+            reading, ledger.caller.team_id, first.relationship_id, TraceQuery(), now=datetime.now(UTC)
+        )
+    assert [(one.hypothesis_id, one.status) for one in traced.hypotheses] == [(hypothesis_id, "stale")]
 
 
 async def test_a_harmless_change_and_a_new_neighbour_hide_nothing(ledger: Ledger) -> None:
@@ -229,7 +231,11 @@ async def test_a_trace_shows_the_guesses_beside_the_ledgers_story(ledger: Ledger
     hypothesis_id = await guess(ledger, "FastAPI", "AnyIO", candidate)
     async with ledger.database.reading(Scope("app", ledger.caller.team_id)) as reading:
         found = await trace_memory(
-            reading, ledger.caller.team_id, candidate.relationship_id, now=datetime.now(UTC)
+            reading,
+            ledger.caller.team_id,
+            candidate.relationship_id,
+            TraceQuery(),
+            now=datetime.now(UTC),
         )
     assert found.trace.relationship.position.relationship_id == candidate.relationship_id
     [cited] = found.hypotheses

@@ -1,15 +1,15 @@
 """Memory: evidence in, where it landed, reading it back, where it comes from."""
 
-from typing import Final
+from typing import Annotated, Final
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from app.api.answers import answer, answer_given, refusals, takes, tell_replayed
 from app.api.auth import Reader, Writer
 from app.api.bodies import Body, parse
 from app.api.door import DoorHere
 from app.api.ids import IngestId, RelationshipId
-from app.api.queries import NoQuery
+from app.api.queries import NoQuery, SingleQuery
 from app.api.replay import KeyHeader, once, perform
 from app.api.request_id import request_id_of
 from app.api.waiting import Preference, choose_wait, wait_for_placement
@@ -22,12 +22,11 @@ from app.api.wire.recall import (
 )
 from app.api.wire.remember import PlacementAnswer, RememberAnswer, RememberBody
 from app.api.wire.submit import read_submission
-from app.api.wire.trace import TraceAnswer, write_trace
-from app.kernel.database import Reading, Writing
-from app.ledger.trace import trace
+from app.api.wire.trace import TraceAnswer, TraceParameters, write_trace
+from app.kernel.database import Writing
 from app.recall.feedback import record_feedback
 from app.recall.recall import recall
-from app.recall.trace import hypotheses_citing
+from app.recall.trace import trace_memory
 from app.remember.check import check_submission
 from app.remember.intake import accept
 from app.remember.placements import get_placement
@@ -138,12 +137,15 @@ async def submit_recall_feedback_route(
     responses=refusals(404),
 )
 async def trace_route(
-    door: DoorHere, caller: Reader, relationship_id: RelationshipId, _: NoQuery
+    door: DoorHere,
+    caller: Reader,
+    relationship_id: RelationshipId,
+    parameters: Annotated[TraceParameters, Query()],
+    _: SingleQuery,
 ) -> Response:
-    """Everything that is known about one Relationship, and the Hypotheses that rest on it."""
-
-    async def read(reading: Reading) -> TraceAnswer:
-        traced = await trace(reading, caller.team_id, relationship_id, now=door.now())
-        return write_trace(traced, await hypotheses_citing(reading, caller.team_id, relationship_id))
-
-    return answer(await door.read(caller, read))
+    """Everything that is known about one Relationship, or was, and the Hypotheses that rest on it."""
+    query, now = parameters.as_query(), door.now()
+    traced = await door.read(
+        caller, lambda reading: trace_memory(reading, caller.team_id, relationship_id, query, now=now)
+    )
+    return answer(write_trace(traced))

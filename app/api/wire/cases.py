@@ -4,7 +4,17 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, StringConstraints
 
-from app.api.wire.shapes import Answer, Closed, IdempotencyKey, Name, PageQuery, Reason, Text, UtcTime
+from app.api.wire.shapes import (
+    Answer,
+    Closed,
+    FirstIds,
+    IdempotencyKey,
+    Name,
+    PageQuery,
+    Reason,
+    Text,
+    UtcTime,
+)
 from app.kernel.ids import is_id
 from app.ledger.case_decisions import CaseDecision
 from app.ledger.cases import Conflict, ConflictKind, ConflictState
@@ -33,10 +43,10 @@ class ReviewsQuery(PageQuery):
 
 
 class PositionAnswer(Answer):
-    """One side of a case: an equivalence group."""
+    """One side of a case: an equivalence group, with its oldest 100 Relationships."""
 
     position_id: str
-    relationship_ids: list[str]
+    relationship_ids: FirstIds
 
 
 class ConflictAnswer(Answer):

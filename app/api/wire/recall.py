@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from app.api.wire.shapes import Answer, Closed, IdempotencyKey, Reason, Text, Time, UtcTime
+from app.api.wire.shapes import Answer, Closed, FirstIds, IdempotencyKey, Reason, Text, Time, UtcTime
 from app.hypotheses.lifecycle import HypothesisStatus
 from app.kernel.ids import ULID_PATTERN
 from app.ledger.vocabulary import Polarity, Tier, ValueType
@@ -100,10 +100,10 @@ class QuoteAnswer(Answer):
 
 
 class ResultAnswer(Answer):
-    """One equivalence group, spoken for by its strongest, oldest position."""
+    """One equivalence group, spoken for by its strongest, oldest position, with at most 100 of the others."""
 
     relationship_id: str
-    equivalent_relationship_ids: list[str]
+    equivalent_relationship_ids: FirstIds
     subject: NodeAnswer
     predicate: PredicateName
     object: NodeAnswer
@@ -119,10 +119,10 @@ class ResultAnswer(Answer):
 
 
 class RecalledPositionAnswer(Answer):
-    """One side of a conflict; the statement is null where nobody holds it any more."""
+    """One side of a conflict, at most 100 Relationships; the statement is null where nobody holds it any more."""
 
     position_id: str
-    relationship_ids: list[str]
+    relationship_ids: FirstIds
     statement: str | None
 
 

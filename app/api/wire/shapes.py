@@ -96,6 +96,8 @@ UtcTime = Annotated[
     PlainSerializer(_write_time),
     WithJsonSchema({"type": "string", "format": "date-time"}, mode="serialization"),
 ]
+# An event that happens again and again has no end of equivalent ones; `trace_memory` gives them page by page.
+FirstIds = Annotated[list[str], BeforeValidator(lambda ids: list(ids)[:MAX_LIMIT])]
 
 
 class Versioned(Closed):

@@ -1,20 +1,35 @@
 """`trace_memory`: everything that the ledger knows about one Relationship, and who guesses from it."""
 
-from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
 
 from app.api.wire.cases import ConflictAnswer, write_conflict
 from app.api.wire.recall import NodeAnswer, PredicateName
-from app.api.wire.shapes import Answer, UtcTime
+from app.api.wire.shapes import Answer, Closed, Text, Time, UtcTime
 from app.hypotheses.lifecycle import HypothesisStatus
 from app.ledger.entities import Entity
-from app.ledger.trace import RelationshipDetail, Trace
+from app.ledger.traced import MAX_TRACED, RelationshipDetail
 from app.ledger.vocabulary import Modality, Polarity, Status, Tier, TransitionEffect, Verdict
-from app.recall.trace import CitingHypothesis
+from app.recall.trace import MemoryTrace, TraceQuery
 from app.tenancy.authority import Authority
 
 
+class TraceParameters(Closed):
+    """As of when, and which page: `limit` rows of each list at most, `cursor` from the page before."""
+
+    valid_at: Time | None = None
+    known_at: Time | None = None
+    limit: int = Field(default=MAX_TRACED, ge=1, le=MAX_TRACED)
+    cursor: Annotated[Text, StringConstraints(min_length=1)] | None = None
+
+    def as_query(self) -> TraceQuery:
+        """Return what the domain is asked."""
+        return TraceQuery(self.valid_at, self.known_at, self.limit, self.cursor)
+
+
 class RelationshipAnswer(Answer):
-    """One profile's position as it stands; its window is half-open."""
+    """One profile's position as it stands, or stood then; its window is half-open."""
 
     relationship_id: str
     owner_profile_id: str
@@ -77,6 +92,8 @@ class TransitionAnswer(Answer):
     to_tier: Tier
     from_status: Status | None
     to_status: Status
+    from_valid_to: UtcTime | None
+    to_valid_to: UtcTime | None
     reason: str
     effect: TransitionEffect
     actor_profile_id: str | None
@@ -98,27 +115,35 @@ class CitingAnswer(Answer):
 
 
 class TraceAnswer(Answer):
-    """Lists are oldest first."""
+    """Lists are oldest first, Hypotheses newest first. `holds` is asked for `valid_at`, as known at `known_at`.
+
+    With `next_cursor` each list goes on where it stopped; it is null when all have ended.
+    """
 
     relationship: RelationshipAnswer
+    holds: bool
     supports: list[SupportAnswer]
     verification_events: list[VerdictAnswer]
     transitions: list[TransitionAnswer]
     conflicts: list[ConflictAnswer]
     equivalent_relationship_ids: list[str]
     hypotheses: list[CitingAnswer]
+    next_cursor: str | None
 
 
-def write_trace(trace: Trace, citing: Sequence[CitingHypothesis]) -> TraceAnswer:
-    """Return the trace with the Hypotheses that cite the Relationship."""
+def write_trace(traced: MemoryTrace) -> TraceAnswer:
+    """Return the page with the Hypotheses that cite the Relationship."""
+    trace = traced.trace
     return TraceAnswer(
         relationship=_write_relationship(trace.relationship),
+        holds=trace.holds,
         supports=[SupportAnswer.model_validate(support) for support in trace.supports],
         verification_events=[VerdictAnswer.model_validate(event) for event in trace.verification_events],
         transitions=[TransitionAnswer.model_validate(transition) for transition in trace.transitions],
         conflicts=[write_conflict(conflict) for conflict in trace.conflicts],
         equivalent_relationship_ids=list(trace.equivalent_relationship_ids),
-        hypotheses=[CitingAnswer.model_validate(hypothesis) for hypothesis in citing],
+        hypotheses=[CitingAnswer.model_validate(hypothesis) for hypothesis in traced.hypotheses],
+        next_cursor=traced.next_cursor,
     )
 
 

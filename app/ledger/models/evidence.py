@@ -85,6 +85,7 @@ class Evidence(Base):
     state: Mapped[str]
     quarantine_reason: Mapped[str | None]
     created_at: Mapped[datetime] = created_now()
+    retracted_at: Mapped[datetime | None]
 
     __table_args__ = (
         references("profiles", "profile_id", name="evidence_profile"),

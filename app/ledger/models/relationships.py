@@ -177,6 +177,9 @@ class RelationshipTransition(Base):
     created_at: Mapped[datetime] = created_now()
     # What the actor said about it, in their own words.
     note: Mapped[str | None]
+    # The end of the window then. What was superseded without another end was replaced for all its time.
+    from_valid_to: Mapped[datetime | None]
+    to_valid_to: Mapped[datetime | None]
 
     __table_args__ = (
         references("relationships", "relationship_id", name="relationship_transitions_relationship"),
