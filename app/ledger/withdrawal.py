@@ -19,6 +19,7 @@ from app.ledger.relationships import (
 from app.ledger.vocabulary import Predicate, Status
 
 HOLDING: Final[frozenset[Status]] = frozenset({"active", "disputed"})
+ENDED: Final[frozenset[Status]] = frozenset({"superseded", "retracted", "rejected"})
 # What a case takes out of eligibility and gives back; the others are out by themselves.
 LIVING: Final[frozenset[Status]] = frozenset({"active", "pending_evidence"})
 

@@ -23,11 +23,11 @@ from app.ledger.reviews import Review, close_review
 from app.ledger.slots import Neighbourhood
 from app.ledger.supports import effective_weights, revoke_supports, tier_of
 from app.ledger.vocabulary import Status, TransitionEffect
-from app.ledger.withdrawal import LIVING, settle_withdrawn
+from app.ledger.withdrawal import ENDED, LIVING, settle_withdrawn
 from app.remember.consequences import find_own_rivals, follow
 from app.remember.placement import categorize
 from app.remember.placement_state import placement_state, set_placement_state
-from app.remember.review_choices import DISPUTE, REJECT
+from app.remember.review_choices import ACCEPT, DISPUTE, REJECT, refuse_choice
 from app.remember.store import carry_out
 from app.tenancy.callers import Caller
 
@@ -45,6 +45,7 @@ async def go_on(
     so. Disputed, it and its owner's opposite positions are all `disputed`.
 
     Raises:
+        InvalidInput: `choice_invalid`, its owner holds no opposite any more that it could be disputed with.
         WrongState: the review is resolved already; `entity_merged`, what it is about has another position now.
     """
     team_id, relationship_id = caller.team_id, review.relationship_id or ""
@@ -73,7 +74,7 @@ async def _reject(
     note: str | None,
 ) -> StoredRelationship:
     actor_id = stored.owner_profile_id
-    is_over = stored.status in ("superseded", "retracted", "rejected")
+    is_over = stored.status in ENDED
     if not is_over:
         await revoke_supports(
             w, team_id, stored.relationship_id, reason="review_rejected", profile_id=actor_id
@@ -137,8 +138,15 @@ async def _dispute(
     change: Change,
 ) -> StoredRelationship:
     """Leave the position and its owner's opposite ones disputed: both stay on record, neither is an input."""
-    for opposite in find_own_rivals(stored, near, related):
-        if opposite.semantic_group_key == near.opposite_group_key and opposite.status == "active":
+    opposites = [
+        one
+        for one in find_own_rivals(stored, near, related)
+        if one.semantic_group_key == near.opposite_group_key
+    ]
+    if not opposites:
+        raise refuse_choice(f"Its owner no longer holds the opposite: choose {ACCEPT} or {REJECT}.")
+    for opposite in opposites:
+        if opposite.status == "active":
             await change_relationship(
                 w, team_id, opposite, replace(change, tier=None, status="disputed", effect="source_lost")
             )

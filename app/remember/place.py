@@ -13,6 +13,7 @@ from app.ledger.relationships import StoredRelationship, insert_relationship
 from app.ledger.reviews import ReviewDraft, open_review, open_review_of
 from app.ledger.slots import Neighbourhood, Place, neighbourhood
 from app.ledger.supports import Weight, effective_weights
+from app.ledger.withdrawal import ENDED
 from app.queue.leases import hold
 from app.remember.consequences import Consequences, follow
 from app.remember.examine import Held
@@ -197,7 +198,7 @@ def _refuse_target(
         return "not_owner"
     if target.version != expected_version:
         return "stale_input"
-    if target.status in ("superseded", "retracted", "rejected"):
+    if target.status in ENDED:
         return "correction_target_closed"
     return "correction_target_same" if target == own else None
 

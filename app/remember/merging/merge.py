@@ -21,10 +21,16 @@ from app.ledger.relationships import (
 )
 from app.ledger.retraction import Changed
 from app.ledger.typed_values import get_value_text
-from app.ledger.withdrawal import LIVING, settle_withdrawn
+from app.ledger.withdrawal import ENDED, LIVING, settle_withdrawn
 from app.remember.document import write_document
-from app.remember.merging.rows import MovedPosition, insert_merge, lock_entities, set_survivor
-from app.remember.merging.successor import Entrance, enter_position, take_over
+from app.remember.merging.rows import (
+    MovedPosition,
+    insert_merge,
+    lock_entities,
+    set_survivor,
+    take_merge_turn,
+)
+from app.remember.merging.successor import Entrance, enter_position, settle_disputes, take_over
 from app.tenancy.callers import Caller
 
 
@@ -50,6 +56,7 @@ async def merge_entities(
             positions.
     """
     team_id = caller.team_id
+    await take_merge_turn(w, team_id)
     await _check_mergeable(w, team_id, entity_id, into)
     moved_ids = [row["id"] for row in await w.fetch_all(_LIVING, {"team_id": team_id, "id": entity_id})]
     olds = await find_relationships(w, team_id, moved_ids)
@@ -58,18 +65,20 @@ async def merge_entities(
     nears += [near_of(team_id, _moved(one, entity_id, into), predicates) for one in olds]
     current = {one.relationship_id: one for one in await lock_related(w, team_id, nears)} if nears else {}
     before = dict(current)
+    # What its owner ended while we waited for the locks is not brought back.
+    olds = [current[one] for one in moved_ids if current[one].status not in ENDED]
+    moved_ids = [one.relationship_id for one in olds]
     if await w.fetch_one(_HELD, {"team_id": team_id, "ids": moved_ids}) is not None:
         raise WrongState("A review holds one of the positions; resolve it first.", code="review_open")
     entrance = Entrance(team_id, "entity_merged", caller.profile_id, predicates, now)
     await set_survivor(w, team_id, entity_id, into)
     for old in olds:
-        await _supersede(w, entrance, current[old.relationship_id], current)
+        await _supersede(w, entrance, old, current)
     closed = [current[one.relationship_id] for one in olds]
     settled = await settle_withdrawn(w, team_id, closed, current, actor_profile_id=caller.profile_id)
     current |= {one.relationship_id: one for one in settled}
-    moved = [
-        await _succeed(w, entrance, before[old.relationship_id], entity_id, into, current) for old in olds
-    ]
+    moved = [await _succeed(w, entrance, old, entity_id, into, current) for old in olds]
+    await settle_disputes(w, entrance, current)
     merge_id = await insert_merge(
         w, team_id, entity_id, into, moved, reason=reason, profile_id=caller.profile_id
     )

@@ -36,6 +36,14 @@ class MergeEvent:
     moved: tuple[MovedPosition, ...]
 
 
+async def take_merge_turn(w: Writing, team_id: str) -> None:
+    """Let no other merge of the team, or undoing, run until the transaction ends.
+
+    Each looks at positions whose other end a second one could move away meanwhile. Taken before everything else.
+    """
+    await w.execute(_TAKE_TURN, {"key": f"{team_id}/merges"})
+
+
 async def lock_entities(w: Writing, team_id: str, ids: Sequence[str]) -> dict[str, Row]:
     """Return kind and merge state of the entities; nobody places a position on them until the end.
 
@@ -128,6 +136,7 @@ def _from_stored(stored: Mapping[str, Any]) -> MovedPosition:  # JSON that `_as_
     return MovedPosition(**{**stored, "citation_ids": tuple(stored["citation_ids"])})
 
 
+_TAKE_TURN: LiteralString = "SELECT pg_advisory_xact_lock(hashtextextended(%(key)s, 5))"
 _LOCK: LiteralString = """
     SELECT id, kind, is_merged, merged_into_id FROM entities
     WHERE team_id = %(team_id)s AND id = ANY (%(ids)s) ORDER BY id FOR NO KEY UPDATE

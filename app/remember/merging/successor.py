@@ -7,7 +7,7 @@ from typing import LiteralString
 
 from app.kernel.database import Writing
 from app.kernel.ids import new_id
-from app.ledger.neighbours import near_of
+from app.ledger.neighbours import lock_groups, near_of
 from app.ledger.relationships import Change, StoredRelationship, change_relationship
 from app.ledger.reviews import ReviewDraft, open_review
 from app.ledger.supports import effective_weights, tier_of
@@ -36,14 +36,14 @@ async def enter_position(
 ) -> StoredRelationship:
     """Leave a stored position at the tier of its supports, in the wanted status if they carry it.
 
-    Where it would be active beside a position of its owner that cannot hold with it, it is held by a review: a
-    merge supersedes nothing. Another owner's opens a conflict case. `current` is what is locked, by id, and is
-    kept up to date.
+    A side of a dispute needs none: its owner's decision stands without them. Where the position would be active
+    beside one of its owner's that cannot hold with it, it is held by a review: a merge supersedes nothing. Another
+    owner's opens a conflict case. `current` is what is locked, by id, and is kept up to date.
     """
     team_id = entrance.team_id
     tier = tier_of((await effective_weights(w, team_id, stored.relationship_id)).values())
     status = wanted
-    if tier == "candidate" and wanted in ("active", "disputed"):
+    if tier == "candidate" and wanted == "active":
         status = "pending_evidence"
     position = replace(stored, tier=tier, status=status)
     near = near_of(team_id, position, entrance.predicates)
@@ -78,6 +78,23 @@ async def enter_position(
         following = follow(changed, near, list(current.values()), now=entrance.now)
         current |= await carry_out(w, team_id, changed, stored, list(current.values()), following)
     return current[changed.relationship_id]
+
+
+async def settle_disputes(w: Writing, entrance: Entrance, current: dict[str, StoredRelationship]) -> None:
+    """Let each disputed position enter anew whose owner no longer disputes the opposite.
+
+    Two sides that were moved may meet others of their owner's, or only one of them may have come back.
+    """
+    for relationship_id in sorted(current):
+        one = current[relationship_id]
+        if one.status != "disputed":
+            continue
+        opposite_key = near_of(entrance.team_id, one, entrance.predicates).opposite_group_key
+        others = await lock_groups(w, entrance.team_id, [opposite_key])
+        if not any(
+            other.status == "disputed" and other.owner_profile_id == one.owner_profile_id for other in others
+        ):
+            await enter_position(w, entrance, one, "active", current)
 
 
 async def take_over(w: Writing, entrance: Entrance, old_id: str, successor_id: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from app.ledger.retraction import withdraw_reviews
 from app.ledger.reweigh import reweigh
 from app.ledger.supports import effective_weights
 from app.ledger.vocabulary import Status
-from app.ledger.withdrawal import LIVING, settle_withdrawn
+from app.ledger.withdrawal import ENDED, LIVING, settle_withdrawn
 from app.remember.merging.merge import Merged, find_changes
 from app.remember.merging.rows import (
     MovedPosition,
@@ -20,12 +20,10 @@ from app.remember.merging.rows import (
     insert_undoing,
     lock_entities,
     set_survivor,
+    take_merge_turn,
 )
-from app.remember.merging.successor import Entrance, enter_position, give_back
+from app.remember.merging.successor import Entrance, enter_position, give_back, settle_disputes
 from app.tenancy.callers import Caller
-
-# Whoever ended a successor meant the position, whatever the entity is called.
-_ENDED: frozenset[Status] = frozenset({"superseded", "retracted", "rejected"})
 
 
 async def unmerge_entity(
@@ -38,6 +36,7 @@ async def unmerge_entity(
         WrongState: `not_merged`; `survivor_merged` or `merged_since`, a later merge has to be undone first.
     """
     team_id = caller.team_id
+    await take_merge_turn(w, team_id)
     merge = await find_merge(w, team_id, entity_id)
     entities = await lock_entities(w, team_id, [entity_id, *([merge.survivor_id] if merge else [])])
     if merge is None or entities[entity_id]["merged_into_id"] != merge.survivor_id:
@@ -65,6 +64,7 @@ async def unmerge_entity(
         old = current[moved.relationship_id]
         if old.status == "superseded":
             await enter_position(w, entrance, old, _restored_status(moved, before), current)
+    await settle_disputes(w, entrance, current)
     await insert_undoing(w, team_id, merge, reason=reason, profile_id=caller.profile_id)
     return Merged(merge.merge_id, entity_id, merge.survivor_id, find_changes(before, current))
 
@@ -77,7 +77,7 @@ async def _take_back(
         return None
     successor = current[moved.successor_id]
     await give_back(w, entrance, moved.successor_id, moved.citation_ids)
-    if successor.status in _ENDED:
+    if successor.status in ENDED:
         return None
     actor_id = entrance.actor_profile_id
     if moved.is_created and not await effective_weights(w, entrance.team_id, moved.successor_id):
@@ -98,7 +98,8 @@ async def _take_back(
 
 
 def _restored_status(moved: MovedPosition, before: dict[str, StoredRelationship]) -> Status:
-    if moved.successor_id is not None and before[moved.successor_id].status in _ENDED:
+    # Whoever ended a successor meant the position, whatever the entity is called.
+    if moved.successor_id is not None and before[moved.successor_id].status in ENDED:
         return before[moved.successor_id].status
     return moved.status
 

@@ -1,0 +1,139 @@
+"""A profile that holds both a position and its opposite: the dispute lasts as long as both sides do."""
+
+import asyncio
+
+import pytest
+
+from app.kernel.database import Database
+from app.kernel.errors import InvalidInput
+from app.remember.placements import RelationshipOutcome
+from app.tenancy.callers import Caller
+from tests.concurrency.ledger_checks import find_broken
+from tests.factories import make_entity
+from tests.integration.changes import (
+    answer,
+    evidence_of,
+    open_reviews,
+    retract,
+    retract_text,
+    standing,
+)
+from tests.integration.held import hold
+from tests.integration.merging import entity, merge, positions, unmerge
+from tests.integration.submissions import remember, state
+
+Pair = tuple[RelationshipOutcome, RelationshipOutcome]
+
+
+async def dispute(database: Database, team: Caller, subject: str = "Fast API") -> Pair:
+    """Leave both `subject depends on Starlette` and its denial disputed; return them."""
+    said = await remember(database, team, state(subject, "depends_on", "Starlette"))
+    _, denied = await hold(database, team, state(subject, "depends_on", "Starlette", polarity="-"))
+    await answer(database, team, denied.review_id, "dispute")
+    return said, denied
+
+
+async def take_evidence(database: Database, team: Caller, outcome: RelationshipOutcome) -> None:
+    for evidence_id in await evidence_of(database, team, outcome.relationship_id):
+        await retract_text(database, team, evidence_id)
+
+
+async def test_what_nobody_affirms_any_more_cannot_be_disputed(database: Database, team: Caller) -> None:
+    said = await remember(database, team, state("Fast API", "depends_on", "Starlette"))
+    _, denied = await hold(database, team, state("Fast API", "depends_on", "Starlette", polarity="-"))
+    await retract(database, team, said.relationship_id)
+    with pytest.raises(InvalidInput) as refused:
+        await answer(database, team, denied.review_id, "dispute")
+    assert refused.value.code == "choice_invalid"
+    await answer(database, team, denied.review_id, "accept")
+    assert await standing(database, team, denied.relationship_id) == ("validated_claim", "active")
+
+
+async def test_a_disputed_pair_is_disputed_on_the_survivor_and_again_when_it_is_undone(
+    database: Database, team: Caller
+) -> None:
+    said, denied = await dispute(database, team)
+    old = await entity(database, team, "Fast API")
+    into = await make_entity(database, team, "FastAPI", kind="other")
+    await merge(database, team, old, into)
+    assert [row["status"] for row in await positions(database, team, into)] == ["disputed", "disputed"]
+    await unmerge(database, team, old)
+    for outcome in (said, denied):
+        assert await standing(database, team, outcome.relationship_id) == ("validated_claim", "disputed")
+    assert await find_broken(database, team.team_id) == {}
+
+
+async def test_a_side_without_evidence_stays_a_side_through_a_merge(database: Database, team: Caller) -> None:
+    said, denied = await dispute(database, team)
+    await take_evidence(database, team, said)
+    assert await standing(database, team, said.relationship_id) == ("candidate", "disputed")
+    old = await entity(database, team, "Fast API")
+    into = await make_entity(database, team, "FastAPI", kind="other")
+    await merge(database, team, old, into)
+    assert sorted((row["tier"], row["status"]) for row in await positions(database, team, into)) == [
+        ("candidate", "disputed"),
+        ("validated_claim", "disputed"),
+    ]
+    await unmerge(database, team, old)
+    assert await standing(database, team, said.relationship_id) == ("candidate", "disputed")
+    assert await standing(database, team, denied.relationship_id) == ("validated_claim", "disputed")
+    assert await find_broken(database, team.team_id) == {}
+
+
+async def test_a_disputed_denial_waits_where_the_survivor_says_the_same_undisputed(
+    database: Database, team: Caller
+) -> None:
+    said, denied = await dispute(database, team)
+    kept = await remember(database, team, state("FastAPI", "depends_on", "Starlette"))
+    old, into = [await entity(database, team, name) for name in ("Fast API", "FastAPI")]
+    await merge(database, team, old, into)
+    assert await standing(database, team, kept.relationship_id) == ("validated_claim", "active")
+    [review] = await open_reviews(database, team)
+    assert (review.kind, review.reason) == ("policy", "entity_merged")
+    assert await standing(database, team, review.relationship_id) == ("validated_claim", "needs_review")
+    assert await find_broken(database, team.team_id) == {}
+    await unmerge(database, team, old)
+    for outcome in (said, denied):
+        assert await standing(database, team, outcome.relationship_id) == ("validated_claim", "disputed")
+    assert await find_broken(database, team.team_id) == {}
+
+
+async def test_a_dispute_that_ended_on_the_survivor_is_over_when_the_merge_is_undone(
+    database: Database, team: Caller
+) -> None:
+    said, denied = await dispute(database, team)
+    old = await entity(database, team, "Fast API")
+    into = await make_entity(database, team, "FastAPI", kind="other")
+    await merge(database, team, old, into)
+    first, second = await positions(database, team, into)
+    await retract(database, team, first["id"])
+    assert await standing(database, team, second["id"]) == ("validated_claim", "active")
+    await unmerge(database, team, old)
+    statuses = sorted(
+        [(await standing(database, team, outcome.relationship_id))[1] for outcome in (said, denied)]
+    )
+    assert statuses == ["active", "retracted"]
+    assert await find_broken(database, team.team_id) == {}
+
+
+async def test_merges_at_both_ends_of_a_position_take_turns(database: Database, team: Caller) -> None:
+    """Undoing a merge brings a position back; merging its other end meanwhile must take it along."""
+    await remember(database, team, state("Fast API", "depends_on", "Starlette"))
+    old, other = [await entity(database, team, name) for name in ("Fast API", "Starlette")]
+    into = await make_entity(database, team, "FastAPI", kind="other")
+    other_into = await make_entity(database, team, "Starlette 2", kind="other")
+    for _ in range(5):
+        await merge(database, team, old, into)
+        done = await asyncio.gather(
+            unmerge(database, team, old),
+            merge(database, team, other, other_into),
+            return_exceptions=True,
+        )
+        assert await find_broken(database, team.team_id) == {}
+        assert not isinstance(done[1], BaseException)
+        # Merged since: the later merge is undone first.
+        await unmerge(database, team, other)
+        if isinstance(done[0], BaseException):
+            await unmerge(database, team, old)
+        assert [row["status"] for row in await positions(database, team, old)] == ["active"]
+        assert await find_broken(database, team.team_id) == {}
