@@ -27,7 +27,9 @@ def add_commands(cli: typer.Typer) -> None:
 
 def serve(
     host: Annotated[str | None, typer.Option(help="Address; DENSEMEM_HOST.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port, 0 picks one; DENSEMEM_PORT.")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port, 0 picks one; DENSEMEM_PORT.")
+    ] = None,
     no_worker: Annotated[bool, typer.Option("--no-worker", help="Serve the API only.")] = False,
 ) -> None:
     """Serve the API with its workers; migrates first, and starts an embedded PostgreSQL without DATABASE_URL."""

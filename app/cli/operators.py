@@ -14,6 +14,7 @@ RUN_COLUMNS: Final = {
     "Trigger": "trigger",
     "Dry": "dry_run",
     "Status": "status",
+    "Asks": "provider_mode",
     "Window": "window_key",
     "Started": "started_at",
     "Summary": "summary",
@@ -160,7 +161,7 @@ def set_settings(
 def print_run(run: Json) -> None:
     """Print one run and its funnel."""
     funnel, usage = run["funnel"], run["usage"]
-    kind = "dry run, " if run["dry_run"] else ""
+    kind = ("dry run, " if run["dry_run"] else "") + ("batch, " if run["provider_mode"] == "batch" else "")
     print_lines(
         f"{run['run_id']}: {kind}{run['status']}" + (f" ({run['reason']})" if run["reason"] else ""),
         *([f"  {run['summary']}"] if run["summary"] else []),

@@ -21,6 +21,7 @@ from app.kernel.backend import Backend, prepare_backend, running_backend
 from app.kernel.database import Database
 from app.kernel.errors import SetupError, Unavailable
 from app.kernel.settings import Settings
+from app.llm.prices import load_prices
 from app.mcp.mount import mount_mcp
 from app.worker.loop import run_worker
 
@@ -51,6 +52,7 @@ def serve_until_signalled(settings: Settings, *, with_worker: bool) -> None:
                 "Nothing that was committed is lost: start again."
             )
 
+    check_files(settings)
     with running_backend(settings) as backend:
         prepare_backend(backend, settings)
         asyncio.run(run(backend))
@@ -71,15 +73,21 @@ def work_until_signalled(settings: Settings) -> None:
             if not opening.done():
                 opening.cancel()
                 return
-            stop = asyncio.Event()
+            database, stop = opening.result(), asyncio.Event()
             redis = await stack.enter_async_context(open_redis(settings))
-            working = asyncio.create_task(run_worker(opening.result(), settings, stop=stop, redis=redis))
+            working = asyncio.create_task(run_worker(database, settings, stop=stop, redis=redis))
             await asyncio.wait([working, asked], return_when=asyncio.FIRST_COMPLETED)
             stop.set()
             asked.cancel()
             await working
 
+    check_files(settings)
     asyncio.run(run())
+
+
+def check_files(settings: Settings) -> None:
+    """Raise SetupError for a file of the settings that is wrong, before anything is started."""
+    load_prices(settings.price_file)
 
 
 async def open_when_available(settings: Settings, stack: AsyncExitStack) -> Database:
@@ -186,7 +194,7 @@ def bind(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         raise SetupError(
-            f"{host}:{port} can't be served on: {error.strerror}. Choose another --port."
+            f"{host}:{port} can't be served on: {error.strerror}. Choose another --host or --port."
         ) from error
     return listener
 

@@ -786,6 +786,7 @@ class RunAnswer(TypedDict):
     generator_version: str | None
     prompt_version: str | None
     model: str | None
+    provider_mode: ProviderMode | None
     funnel: FunnelAnswer
     over_input_budget: int
     rejections: list[RejectionAnswer]

@@ -131,8 +131,8 @@ class _Cycle:
         if self._lease.attempts_are_exhausted:
             await end_exhausted_run(writing, self._lease)
             return None
-        run = await begin_run(writing, self._lease)
         configuration = await effective_configuration(writing, self._lease.team_id)
+        run = await begin_run(writing, self._lease, configuration.provider_mode)
         if run is not None and configuration.enabled:
             return run, configuration
         if run is not None:
@@ -200,7 +200,7 @@ class _Cycle:
         inputs, skip = await read_and_note(self._database, self._lease, run, budgets, generator)
         if skip is not None:
             return _Worked(inputs, Generated(), generator, budgets, skip)
-        is_batch = (run.provider_mode or configuration.provider_mode) == "batch" and not run.dry_run
+        is_batch = run.provider_mode == "batch" and not run.dry_run
         if is_batch and generator.ask is not None and budgets.find_zero() is None:
             submitted = await batched.submit(inputs)
             if submitted is not None:

@@ -12,6 +12,7 @@ from app.kernel.database import Reading, Row
 from app.kernel.errors import NotFound
 from app.kernel.ids import is_id
 from app.kernel.pages import NewestFirst, Page
+from app.tenancy.configuration import ProviderMode
 
 OPERATION = "list_cycle_runs"
 
@@ -38,6 +39,7 @@ class Run:
     """One cycle run. `funnel` holds the eight counts of the glossary, `budgets` `{name, limit, used}`.
 
     `reason` is a code, `summary` one sentence on what came of it, once it has ended.
+    `provider_mode` is how the provider is asked, None where nothing has decided that yet: before it has begun.
     `lease_expires_at` is that of the worker on it, None while nobody is. `output_split` holds
     `{predicate_key, weight, untuned, tuned}` where outcomes moved places of the output budget. `would_persist` is
     given for a dry run that came to its end.
@@ -68,6 +70,7 @@ class Run:
     generator_version: str | None
     prompt_version: str | None
     model: str | None
+    provider_mode: ProviderMode | None
     funnel: Mapping[str, int]
     over_input_budget: int
     rejections: tuple[Mapping[str, object], ...]

@@ -20,7 +20,7 @@ class BegunRun:
     """A run that this lease works on; `began_at` is the database's time.
 
     `seconds_used` is what earlier looks took of the duration budget, for a run that has been waiting.
-    `provider_mode` is what was asked for by hand; None follows the settings.
+    `provider_mode` holds for the whole run.
     """
 
     run_id: str
@@ -28,8 +28,8 @@ class BegunRun:
     dry_run: bool
     requested_budgets: Mapping[str, float]
     began_at: datetime
-    seconds_used: float = 0
-    provider_mode: ProviderMode | None = None
+    seconds_used: float
+    provider_mode: ProviderMode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +65,11 @@ class RunInputs:
     budgets: Sequence[Mapping[str, object]]
 
 
-async def begin_run(writing: Writing, lease: Lease) -> BegunRun | None:
-    """Leave the run `running` under this lease's epoch and attempt; None when it has ended already."""
+async def begin_run(writing: Writing, lease: Lease, provider_mode: ProviderMode) -> BegunRun | None:
+    """Leave the run `running` under this lease's epoch and attempt; None when it has ended already.
+
+    `provider_mode` holds for a run that was not asked for by hand, from its first beginning on.
+    """
     row = await writing.fetch_one(
         _BEGIN,
         {
@@ -75,6 +78,7 @@ async def begin_run(writing: Writing, lease: Lease) -> BegunRun | None:
             "epoch": lease.epoch,
             "attempt": lease.attempt,
             "worker": lease.worker,
+            "provider_mode": provider_mode,
         },
     )
     if row is None:
@@ -174,7 +178,8 @@ async def _note_fault(
 _BEGIN: LiteralString = """
     UPDATE cycle_runs
     SET status = 'running', epoch = %(epoch)s, attempt = %(attempt)s, worker = %(worker)s,
-        started_at = coalesce(started_at, clock_timestamp()), heartbeat_at = clock_timestamp()
+        started_at = coalesce(started_at, clock_timestamp()), heartbeat_at = clock_timestamp(),
+        provider_mode = coalesce(provider_mode, %(provider_mode)s)
     WHERE team_id = %(team_id)s AND id = %(id)s AND finished_at IS NULL
     RETURNING dry_run, requested_budgets, heartbeat_at AS began_at, seconds_used, provider_mode
 """

@@ -98,6 +98,7 @@ class Settings(BaseSettings):
         Field(
             default=None,
             validation_alias=AliasChoices("ANTHROPIC_BASE_URL", "anthropic_base_url"),
+            pattern=r"^https?://[^\s/?#]+(/\S*)?$",
             description="Address of the provider; unset: its own.",
         ),
     ]

@@ -14,7 +14,8 @@ The model is an untrusted, expensive and sometimes absent helper:
   mistake and a cancellation raise, and what a cancelled call has used by then is in the caller's `Tally`;
 * an answer is text that should hold JSON; whoever asked reads it strictly and repairs nothing;
 * tries are ours, not the SDK's: the pause between two of them respects Retry-After and the deadline, and holds no
-  permit, no connection to the database and no transaction;
+  permit, no connection to the database and no transaction; a try that may have cost something is the last, because
+  whoever asks has to see whether there is money for another;
 * the key is read when a call needs it, never logged, never in an error, never in a trace, and is sent to nobody
   but the configured address;
 * a call is never made that could cost more than its question allows: the input is counted first, which is free.

@@ -20,7 +20,7 @@ from app.llm.prompts import estimate_tokens
 from app.llm.request import build_count, build_message
 from app.llm.retrying import Try, pause_before_next
 from app.llm.transcript import Transcript
-from app.llm.usage import Tally, Usage
+from app.llm.usage import Tally
 
 if TYPE_CHECKING:
     import anthropic
@@ -65,6 +65,10 @@ class AnthropicModel:
     def name(self) -> str:
         return self._options.model
 
+    @property
+    def has_fallbacks(self) -> bool:
+        return self._options.has_fallbacks
+
     async def ask(self, question: Question, *, deadline: float, tally: Tally) -> Outcome:
         client = await self._connection.open()
         if client is None:
@@ -74,7 +78,7 @@ class AnthropicModel:
             needed = await self._count(client, question, _seconds_until(deadline)) or needed
             if needed > question.max_input_tokens:
                 return OverBudget("max_input_tokens", needed)
-        total, number = Usage(), 0
+        number = 0
         while True:
             number += 1
             transcript = Transcript(self.name, presumed_input=needed)
@@ -82,19 +86,18 @@ class AnthropicModel:
                 ended = await self._try(client, question, transcript, deadline)
             finally:
                 used = transcript.usage()
-                total += used
                 tally.add(used)
             if not isinstance(ended, Fault):
-                return replace(ended, usage=total)
+                return ended
             pause = None
-            if ended.is_passing:
+            if ended.is_passing and not used.turns:
                 pause = pause_before_next(
                     Try(number, ended.retry_after_seconds),
                     seconds_left=_seconds_until(deadline),
                     jitter=self._jitter(),
                 )
             if pause is None:
-                return replace(ended.outcome, usage=total)
+                return replace(ended.outcome, usage=used)
             await self._pause(pause)
 
     async def count_input(self, question: Question) -> int | None:
@@ -166,10 +169,10 @@ class AnthropicModel:
         import anthropic
         import httpx2
 
-        count = build_count(question, self._options.model)
+        params = build_count(question, self._options.model)
         try:
             async with asyncio.timeout(min(seconds, COUNT_SECONDS)):
-                counted = await client.messages.count_tokens(**count)
+                counted = await client.messages.count_tokens(**params)
             tokens: object = counted.input_tokens
         except (TimeoutError, anthropic.AnthropicError, httpx2.HTTPError, ValueError, AttributeError):
             return None

@@ -159,10 +159,16 @@ class StructuredModel(Protocol):
         """The model that is asked, as the provider calls it."""
         ...
 
+    @property
+    def has_fallbacks(self) -> bool:
+        """Whether another model may answer, and be paid as well, where this one refuses."""
+        ...
+
     async def ask(self, question: Question, *, deadline: float, tally: Tally) -> Outcome:
         """Return how asking ended, at `deadline` (by `time.monotonic`) at the latest.
 
-        `tally` has every token by then, also when this is cancelled.
+        One try is paid at most: one that has cost something, or may have, is the last. `tally` has every token by
+        then, also when this is cancelled.
         """
         ...
 

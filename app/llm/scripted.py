@@ -20,6 +20,7 @@ class ScriptedModel:
 
     script: Sequence[str | Outcome] | Callable[[Question], str | Outcome]
     name: str = SCRIPTED_NAME
+    has_fallbacks: bool = False
     asked: list[Question] = field(default_factory=list)
 
     async def ask(self, question: Question, *, deadline: float, tally: Tally) -> Outcome:

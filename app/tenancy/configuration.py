@@ -31,7 +31,7 @@ class Configuration:
     max_premises: int = 20_000
     max_groups: int = 40
     max_input_tokens: int = 200_000
-    max_output_tokens: int = 20_000
+    max_output_tokens: int = 40_000
     max_cost_usd: float = 1.0
     max_daily_cost_usd: float = 5.0
     max_turns: int = 3

@@ -216,26 +216,30 @@ async def test_no_pause_is_longer_than_the_deadline_allows(asker: Asker) -> None
     assert asker.pauses == []
 
 
-async def test_an_overload_in_the_middle_of_a_stream_keeps_what_it_cost(asker: Asker) -> None:
+async def test_an_overload_in_the_middle_of_a_stream_keeps_what_it_cost_and_is_the_last_try(
+    asker: Asker,
+) -> None:
     said = Said(text="0123456789" * 30)
-    outcome = await asker.ask(error_in_stream(said, "overloaded_error"), seconds=60)
+    outcome = await asker.ask(error_in_stream(said, "overloaded_error"), Said(), seconds=60)
     assert isinstance(outcome, Overloaded)
-    assert len(asker.pauses) == 4
-    assert outcome.usage.turns == 5
-    assert outcome.usage.tokens.input == 5 * 120
+    assert asker.pauses == []
+    assert outcome.usage.turns == 1
+    assert outcome.usage.tokens.input == 120
     assert outcome.usage.is_estimated
     assert asker.tally.usage == outcome.usage
 
 
-async def test_a_cut_stream_is_tried_again_and_both_are_charged(asker: Asker) -> None:
+async def test_what_cost_nothing_is_tried_again_until_something_has(asker: Asker) -> None:
     said = Said(text="0123456789" * 30)
     reply = streamed(said)
-    outcome = await asker.ask(cut(reply, len(reply.body) // 2), said)
-    assert isinstance(outcome, Answered)
-    assert outcome.text == said.text
-    assert len(asker.pauses) == 1
-    assert outcome.usage.turns == 2
-    assert outcome.usage.tokens.input == 240
+    free = error(529, "overloaded_error")
+    outcome = await asker.ask(free, free, cut(reply, len(reply.body) // 2), said)
+    assert isinstance(outcome, Unavailable)
+    assert outcome.code == "connection"
+    assert asker.pauses == [1, 2]
+    assert outcome.usage.turns == 1
+    assert outcome.usage.tokens.input == 120
+    assert outcome.usage.tokens.output > 0
 
 
 async def test_a_stream_that_ends_in_order_but_too_early_is_no_answer(asker: Asker) -> None:
@@ -247,7 +251,7 @@ async def test_a_stream_that_ends_in_order_but_too_early_is_no_answer(asker: Ask
 async def test_a_short_answer_that_is_cut_is_presumed_to_have_cost_its_input(asker: Asker) -> None:
     outcome = await asker.ask(cut(whole(Said()), 40), most=SHORT, seconds=60)
     assert isinstance(outcome, Unavailable)
-    assert outcome.usage.turns == 5
+    assert outcome.usage.turns == 1
     assert outcome.usage.is_estimated
     assert outcome.usage.tokens.input > 0
 

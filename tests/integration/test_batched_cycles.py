@@ -194,7 +194,7 @@ async def test_scheduled_cycles_follow_the_setting_and_manual_ones_are_answered_
     await set_setting(dreaming.database, dreaming.team, "provider_mode", '"batch"')
     dreaming.server.speak = lambda body: Said(text=read_shown(body["messages"][0]["content"]).answer())
     run = await dreaming.look(await dreaming.start(StartRequest()))
-    assert (run.status, dreaming.server.batches.made) == ("succeeded", [])
+    assert (run.status, run.provider_mode, dreaming.server.batches.made) == ("succeeded", "direct", [])
     # Other bounds, or there would be nothing to ask.
     await set_setting(dreaming.database, dreaming.team, "max_groups", "30")
     run_id = new_id("run")
@@ -205,7 +205,14 @@ async def test_scheduled_cycles_follow_the_setting_and_manual_ones_are_answered_
         await enqueue(writing, team_id=dreaming.team.team_id, kind="cycle", item_id=run_id)
 
     await dreaming.database.unit_of_work(Scope("dreamer", dreaming.team.team_id), schedule)
-    assert (await dreaming.look(run_id)).status == "waiting"
+    assert (await dreaming.read(run_id)).provider_mode is None
+    run = await dreaming.look(run_id)
+    assert (run.status, run.provider_mode) == ("waiting", "batch")
+    # What was decided holds for the run.
+    await set_setting(dreaming.database, dreaming.team, "provider_mode", '"direct"')
+    dreaming.answer()
+    run = await dreaming.look(run_id)
+    assert (run.status, run.provider_mode, run.usage.turns) == ("succeeded", "batch", 1)
 
 
 POINTS: tuple[Point, ...] = ("intended", "made", "named", "read", "charged", "persisting", "persisted")

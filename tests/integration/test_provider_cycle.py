@@ -61,8 +61,14 @@ class Dreaming:
     pauses: list[float] = field(default_factory=list)
 
     def generator(self, *, falls_back: bool = True) -> Generator:
-        line = Line(model=self.model, prices=BUILT_IN, prompt=load_prompt(PROMPT), effort="low")
+        line = Line(
+            model=self.model, prices=BUILT_IN, prompt=load_prompt(PROMPT), effort="low", pause=do_not_pause
+        )
         return provider_generator(line, falls_back=falls_back)
+
+
+async def do_not_pause() -> None:
+    return None
 
 
 @pytest.fixture
@@ -370,7 +376,13 @@ async def test_a_dry_run_shows_the_estimate_and_asks_nobody(
     run = await run_once(database, team, StartRequest(dry_run=True), generator=dreaming.generator())
     assert dreaming.server.requests == []
     assert run.summary is not None
-    assert re.search(r"at most \$0\.\d{4}, at prices of \d{4}-\d\d-\d\d", run.summary)
+    costs = re.search(
+        r"at most \$(.*), \$(.*) where it refuses .*, \$(.*) in a batch, at prices", run.summary
+    )
+    assert costs is not None
+    alone, both, batch = (float(cost) for cost in costs.groups())
+    assert both > 2 * alone
+    assert batch == pytest.approx(alone / 2, abs=1e-4)
     assert run.usage.cost_usd == 0
     assert run.would_persist is not None
     assert len(run.would_persist) == 1

@@ -19,7 +19,7 @@ async def wait(database: Database, lease: Lease, *, look_again_seconds: float = 
 
     async def look(writing: Writing) -> bool:
         await hold(writing, lease)
-        run = await begin_run(writing, lease)
+        run = await begin_run(writing, lease, "direct")
         assert run is not None
         return await wait_for_provider(
             writing, lease, look_again_seconds=look_again_seconds, seconds_used=run.seconds_used + used

@@ -47,6 +47,19 @@ def test_a_dated_name_has_the_price_of_its_model_and_an_unknown_one_the_dearest(
     assert BUILT_IN.find("claude-new-9").output == max(price.output for price in BUILT_IN.prices.values())
 
 
+def test_a_price_says_up_to_what_length_it_holds() -> None:
+    assert BUILT_IN.find("claude-haiku-5-5-20261001").most_input == 100_000
+    assert BUILT_IN.find("claude-haiku-5-5").in_batch().most_input == 100_000
+    assert BUILT_IN.find("claude-opus-5-5").most_input is None
+
+
+def test_a_file_may_say_up_to_what_length_a_price_holds(tmp_path: Path) -> None:
+    path = tmp_path / "prices.json"
+    price = '{"input": 1, "output": 1, "cache_read": 1, "cache_write": 1, "most_input": 200000}'
+    path.write_text(f'{{"as_of": "2027-01-31", "models": {{"claude-new-1": {price}}}}}')
+    assert load_prices(path).find("claude-new-1").most_input == 200_000
+
+
 def test_a_file_overrides_the_table(tmp_path: Path) -> None:
     path = tmp_path / "prices.json"
     path.write_text(
@@ -70,6 +83,12 @@ def test_a_file_overrides_the_table(tmp_path: Path) -> None:
         '{"as_of": "x", "models": {"m": {"input": -1, "output": 1, "cache_read": 1, "cache_write": 1}}}',
         '{"as_of": "x", "models": {"m": {"input": "1", "output": 1, "cache_read": 1, "cache_write": 1}}}',
         '{"as_of": "x", "models": {"m": {"input": 1}}}',
+        '{"as_of": "x", "models": {"m": {"input": NaN, "output": 1, "cache_read": 1, "cache_write": 1}}}',
+        '{"as_of": "x", "models": {"m": {"input": 1, "output": 1, "cache_read": 1, "cache_write": 1, "x": 1}}}',
+        '{"as_of": "x", "models": {"m": {"input": 1, "output": 1, "cache_read": 1, "cache_write": 1,'
+        ' "most_input": 0}}}',
+        '{"as_of": "x", "models": {"m": {"input": 1, "output": 1, "cache_read": 1, "cache_write": 1,'
+        ' "most_input": 0.5}}}',
     ],
 )
 def test_a_wrong_file_is_refused(tmp_path: Path, content: str) -> None:

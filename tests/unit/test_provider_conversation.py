@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.dreaming.provider.allowance import LEAST_OUTPUT_TOKENS, Allowance, Exceeded, allow_call
+from app.dreaming.provider.allowance import LEAST_OUTPUT_TOKENS, Allowance, Exceeded, allow_call, rate_call
 from app.dreaming.provider.conversation import Conversation, Line, Said
 from app.dreaming.provider.generator import PROMPT
 from app.dreaming.provider.pairs import plan_pairs
@@ -18,6 +18,7 @@ from app.dreaming.provider.sheet import write_sheet
 from app.dreaming.spending import Limits
 from app.dreaming.spending import Usage as Spending
 from app.llm.model import (
+    Answered,
     Malformed,
     Outcome,
     OverBudget,
@@ -28,6 +29,7 @@ from app.llm.model import (
     TimedOut,
     Truncated,
     Unavailable,
+    name_outcome,
 )
 from app.llm.prices import BUILT_IN, Price, PriceTable
 from app.llm.prompts import estimate_tokens, load_prompt
@@ -64,9 +66,15 @@ def in_turns(*turns: Outcome | Callable[[Question], str]) -> Callable[[Question]
     return answer
 
 
-async def hold(script: Script, purse: MemoryPurse, *, max_outputs: int = 5) -> tuple[Said, ScriptedModel]:
-    model = ScriptedModel(script)
-    line = Line(model=model, prices=PRICES, prompt=load_prompt(PROMPT))
+async def do_not_pause() -> None:
+    return None
+
+
+async def hold(
+    script: Script, purse: MemoryPurse, *, max_outputs: int = 5, has_fallbacks: bool = False
+) -> tuple[Said, ScriptedModel]:
+    model = ScriptedModel(script, has_fallbacks=has_fallbacks)
+    line = Line(model=model, prices=PRICES, prompt=load_prompt(PROMPT), pause=do_not_pause)
     plan = plan_pairs(INPUTS, max_groups=12, max_outputs=max_outputs)
     assert len(plan.pairs) == 12
     said = await Conversation(line, INPUTS, plan, purse, max_outputs, time.monotonic() + 60).hold()
@@ -124,7 +132,7 @@ async def test_a_cut_answer_is_asked_for_half_of_its_groups() -> None:
     [
         (Refused("bio", USED), "refused", False),
         (RateLimited(9, Usage()), "rate_limited", True),
-        (Overloaded(USED), "overloaded", True),
+        (Overloaded(Usage()), "overloaded", True),
         (TimedOut(USED), "timed_out", True),
         (Unavailable("unauthenticated"), "unavailable_unauthenticated", False),
         (Unavailable("no_key"), "unavailable_no_key", False),
@@ -152,9 +160,38 @@ async def test_a_malformed_message_is_another_turn() -> None:
 
 
 async def test_what_was_said_before_a_fault_is_kept() -> None:
-    script = in_turns(Truncated("max_output_tokens", USED), one_idea, Overloaded(USED))
+    script = in_turns(Truncated("max_output_tokens", USED), one_idea, Overloaded(Usage()))
     said, _ = await hold(script, MemoryPurse())
     assert (len(said.proposals), len(said.pairs), said.failure) == (1, 6, "overloaded")
+
+
+@pytest.mark.parametrize("broken", [Overloaded(USED), Unavailable("connection", USED), RateLimited(1, USED)])
+async def test_an_answer_that_broke_off_when_it_had_cost_something_is_another_turn_with_its_own_permit(
+    broken: Outcome,
+) -> None:
+    purse = MemoryPurse()
+    said, model = await hold(in_turns(broken, one_idea), purse)
+    assert (len(said.proposals), len(model.asked)) == (1, 2)
+    assert next(iter(purse.settled.values())).output_tokens == 100
+    assert len(purse.settled) == len(purse.permits) == 2
+    purse = MemoryPurse()
+    said, model = await hold(in_turns(broken), purse)
+    assert (said.failure, said.is_passing) == (name_outcome(broken), True)
+    assert len(model.asked) == AMPLE.max_turns
+
+
+async def test_where_there_is_no_money_for_another_try_the_fault_is_what_ended_it() -> None:
+    purse = MemoryPurse(replace(AMPLE, max_cost_usd=0.25))
+    unknown = replace(USED, is_estimated=True)
+    said, model = await hold(in_turns(Overloaded(unknown)), purse)
+    assert len(model.asked) == 1
+    assert (said.stopped_by, said.failure, said.is_passing) == (None, "overloaded", True)
+    assert purse.settled == {}, "nobody knows what it cost, so it counts at its estimate"
+
+
+async def test_a_refused_key_in_the_middle_of_an_answer_is_not_asked_again() -> None:
+    said, model = await hold(in_turns(Unavailable("unauthenticated", USED)), MemoryPurse())
+    assert (said.failure, len(model.asked)) == ("unavailable_unauthenticated", 1)
 
 
 async def test_more_input_than_estimated_is_estimated_anew() -> None:
@@ -235,20 +272,59 @@ async def test_a_cancelled_call_is_charged_with_what_it_used() -> None:
     st.integers(0, 60_000),
     st.integers(0, 5),
     st.integers(0, 3_000_000).map(lambda micro: micro / 1_000_000),
+    st.sampled_from(["alone", "with fallbacks", "in a batch"]),
 )
-def test_an_allowed_call_stays_within_everything_that_remains(
-    needed: int, groups: int, input_left: int, output_left: int, turns: int, cost: float
+def test_an_allowed_call_stays_within_everything_that_remains_whoever_answers(
+    needed: int, groups: int, input_left: int, output_left: int, turns: int, cost: float, way: str
 ) -> None:
     remaining = Spending(input_tokens=input_left, output_tokens=output_left, turns=turns, cost_usd=cost)
-    allowed = allow_call(needed, groups, remaining, PRICE)
+    prices = PriceTable("2026-01-01", {SCRIPTED_NAME: PRICE, **BUILT_IN.prices})
+    is_batch = way == "in a batch"
+    rate = rate_call(prices, SCRIPTED_NAME, has_fallbacks=way != "alone", is_batch=is_batch)
+    allowed = allow_call(needed, groups, remaining, rate)
     if isinstance(allowed, Exceeded):
         return
     assert isinstance(allowed, Allowance)
-    assert allowed.input_tokens == needed <= input_left
-    assert LEAST_OUTPUT_TOKENS <= allowed.output_tokens <= output_left
-    assert allowed.cost_usd <= cost + 1e-9
-    worst = Usage({SCRIPTED_NAME: Tokens(cache_write=needed, output=allowed.output_tokens)})
-    assert float(PRICES.cost(worst)) <= allowed.cost_usd + 1e-6
+    assert allowed.input_tokens == needed
+    assert allowed.output_tokens >= LEAST_OUTPUT_TOKENS
+    estimate = allowed.as_estimate()
+    assert estimate.input_tokens <= input_left
+    assert estimate.output_tokens <= output_left
+    assert estimate.cost_usd <= cost + 1e-9
+    # Refused after the last token, then answered by whichever model the provider likes.
+    each = Tokens(cache_write=needed, output=allowed.output_tokens)
+    worst = Usage({SCRIPTED_NAME: each}, is_batch=is_batch)
+    others = [worst + Usage({name: each}) for name in BUILT_IN.prices] if way == "with fallbacks" else []
+    for usage in (worst, *others):
+        assert float(prices.cost(usage)) <= estimate.cost_usd + 1e-6
+        assert usage.tokens.all_input <= estimate.input_tokens
+        assert usage.tokens.output <= estimate.output_tokens
+
+
+def test_no_question_is_longer_than_the_models_price_holds() -> None:
+    rate = rate_call(BUILT_IN, "claude-haiku-5-5", has_fallbacks=False)
+    ample = Spending(input_tokens=500_000, output_tokens=100_000, turns=3, cost_usd=9.0)
+    assert isinstance(allow_call(100_000, 1, ample, rate), Allowance)
+    assert allow_call(100_001, 1, ample, rate) == Exceeded("max_input_tokens")
+
+
+async def test_with_fallbacks_the_permit_covers_both_answers_and_the_charge_is_exact() -> None:
+    def answer(question: Question) -> Outcome:
+        usage = Usage(
+            {SCRIPTED_NAME: Tokens(input=9), "claude-opus-4-8": Tokens(input=8, output=50)}, turns=1
+        )
+        return Answered(one_idea(question), "claude-opus-4-8", usage)
+
+    purse = MemoryPurse()
+    said, model = await hold(answer, purse, has_fallbacks=True)
+    [permit], [charged] = purse.permits, purse.settled.values()
+    most_in, most_out = model.asked[0].max_input_tokens, model.asked[0].max_output_tokens
+    assert most_in is not None
+    assert permit.estimate.input_tokens == 2 * most_in
+    assert permit.estimate.output_tokens == 2 * most_out
+    assert permit.estimate.cost_usd == pytest.approx(2 * (most_in * 5 + most_out * 20) / 1_000_000)
+    assert charged.cost_usd == pytest.approx((17 * 4 + 50 * 20) / 1_000_000, abs=1e-6)
+    assert (charged.turns, len(said.proposals)) == (1, 1)
 
 
 def test_a_cycle_of_forty_groups_costs_cents() -> None:

@@ -1,11 +1,14 @@
 """Every setting is documented as it is, and a wrong one is refused."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from pydantic import AliasChoices, ValidationError
 from pydantic.fields import FieldInfo
 
+from app.cli.server import serve_until_signalled, work_until_signalled
+from app.kernel.errors import SetupError
 from app.kernel.settings import Settings
 
 PAGE = Path("docs/settings.md").read_text(encoding="utf-8")
@@ -39,6 +42,28 @@ def test_wrong_setting_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DENSEMEM_POOL_SIZE", "1")
     with pytest.raises(ValidationError):
         Settings()
+
+
+@pytest.mark.parametrize("address", ["", "api.anthropic.com", "ftp://a", "https://", "https://a b"])
+def test_an_address_of_the_provider_that_is_none_is_refused(
+    monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
+    with pytest.raises(ValidationError):
+        Settings()
+
+
+@pytest.mark.parametrize(
+    "start", [lambda settings: serve_until_signalled(settings, with_worker=True), work_until_signalled]
+)
+def test_with_a_wrong_price_file_nothing_is_started(
+    tmp_path: Path, start: Callable[[Settings], None]
+) -> None:
+    prices = tmp_path / "prices.json"
+    prices.write_text("{}")
+    with pytest.raises(SetupError, match="price file"):
+        start(Settings.model_validate({"price_file": prices, "data_dir": tmp_path / "data"}))
+    assert list(tmp_path.iterdir()) == [prices]
 
 
 def test_connection_strings_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:

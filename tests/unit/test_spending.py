@@ -27,7 +27,7 @@ NOTHING = Spent(Usage(), 0.0)
 def test_the_limits_are_the_runs_budgets_and_the_teams_day() -> None:
     configuration = Configuration(max_daily_cost_usd=7.5, max_turns=2)
     limits = limits_of(team_budgets(configuration), configuration)
-    assert limits == Limits(200_000, 20_000, 1.0, 2, 7.5)
+    assert limits == Limits(200_000, 40_000, 1.0, 2, 7.5)
 
 
 def test_a_call_that_exactly_uses_up_every_budget_is_allowed() -> None:

@@ -153,6 +153,9 @@ class RunAnswer(Answer):
     generator_version: str | None
     prompt_version: str | None
     model: str | None
+    provider_mode: ProviderMode | None = Field(
+        description="How a provider is asked, where one is; null until a scheduled run has begun."
+    )
     funnel: FunnelAnswer
     over_input_budget: int
     rejections: list[RejectionAnswer]

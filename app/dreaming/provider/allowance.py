@@ -1,4 +1,4 @@
-"""How large one call may be: what is left of the budgets, in tokens and money of one model. Pure."""
+"""How large one call may be: what is left of the budgets, in tokens and money of those who may answer. Pure."""
 
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
@@ -6,7 +6,7 @@ from typing import Final
 
 from app.dreaming.spending import Permit
 from app.dreaming.spending import Usage as Spending
-from app.llm.prices import Price, PriceTable
+from app.llm.prices import PriceTable
 from app.llm.usage import Tokens, Usage
 
 # What the model thinks and does not say is output as well.
@@ -18,17 +18,35 @@ _MILLION: Final = Decimal(1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
+class Rate:
+    """What one call costs at most: dollars per million tokens, of all `answers` that may be paid for together.
+
+    A question has `most_input` tokens at most, None: as many as the budgets allow.
+    """
+
+    input: Decimal
+    output: Decimal
+    answers: int = 1
+    most_input: int | None = None
+
+    def charge(self, input_tokens: int, output_tokens: int) -> Decimal:
+        """Return what so many tokens in and out of each answer cost at most, in dollars."""
+        return (self.input * input_tokens + self.output * output_tokens) / _MILLION
+
+
+@dataclass(frozen=True, slots=True)
 class Allowance:
-    """One call: so many tokens in at most, so many out, and what that costs at most."""
+    """One call: so many tokens in and out at most for each of `answers`, and what all of them cost at most."""
 
     input_tokens: int
     output_tokens: int
+    answers: int
     cost_usd: float
 
     def as_estimate(self) -> Spending:
         return Spending(
-            input_tokens=self.input_tokens,
-            output_tokens=self.output_tokens,
+            input_tokens=self.input_tokens * self.answers,
+            output_tokens=self.output_tokens * self.answers,
             turns=1,
             cost_usd=self.cost_usd,
         )
@@ -41,28 +59,42 @@ class Exceeded:
     budget: str
 
 
-def allow_call(input_tokens: int, groups: int, remaining: Spending, price: Price) -> Allowance | Exceeded:
-    """Return the largest useful call that fits into what remains, or the budget that leaves no room for it.
+def rate_call(prices: PriceTable, model: str, *, has_fallbacks: bool, is_batch: bool = False) -> Rate:
+    """Return what a call of the model costs at most, an upper bound.
 
-    Input is charged as if it were all written to the cache, where that costs more: an estimate is an upper bound.
+    Input counts as if it were all written to the cache, where that costs more. With fallbacks a model that
+    refuses after its last word is paid, and another one that the provider chooses, so the dearest, is paid as
+    well. A batch knows no fallbacks.
     """
+    own = prices.find(model)
+    paid = [own.in_batch()] if is_batch else [own, prices.find_dearest()] if has_fallbacks else [own]
+    return Rate(
+        input=sum((max(price.input, price.cache_write) for price in paid), Decimal(0)),
+        output=sum((price.output for price in paid), Decimal(0)),
+        answers=len(paid),
+        most_input=own.most_input,
+    )
+
+
+def allow_call(input_tokens: int, groups: int, remaining: Spending, rate: Rate) -> Allowance | Exceeded:
+    """Return the largest useful call that fits into what remains, or the budget that leaves no room for it."""
     if remaining.turns < 1:
         return Exceeded("max_turns")
-    if input_tokens > remaining.input_tokens:
+    is_too_long = rate.most_input is not None and input_tokens > rate.most_input
+    if is_too_long or input_tokens * rate.answers > remaining.input_tokens:
         return Exceeded("max_input_tokens")
     useful = min(MOST_OUTPUT_TOKENS, THINKING_TOKENS + OUTPUT_TOKENS_PER_GROUP * groups)
-    output_tokens = min(useful, remaining.output_tokens)
+    output_tokens = min(useful, remaining.output_tokens // rate.answers)
     if output_tokens < LEAST_OUTPUT_TOKENS:
         return Exceeded("max_output_tokens")
-    dearest_input = max(price.input, price.cache_write)
-    left = Decimal(str(remaining.cost_usd)) - dearest_input * input_tokens / _MILLION
-    if price.output > 0:
-        affordable = (left * _MILLION / price.output).to_integral_value(ROUND_FLOOR)
+    left = Decimal(str(remaining.cost_usd)) - rate.charge(input_tokens, 0)
+    if rate.output > 0:
+        affordable = (left * _MILLION / rate.output).to_integral_value(ROUND_FLOOR)
         output_tokens = min(output_tokens, max(0, int(affordable)))
     if left < 0 or output_tokens < LEAST_OUTPUT_TOKENS:
         return Exceeded("max_cost_usd")
-    cost = (dearest_input * input_tokens + price.output * output_tokens) / _MILLION
-    return Allowance(input_tokens, output_tokens, float(cost))
+    cost = float(rate.charge(input_tokens, output_tokens))
+    return Allowance(input_tokens, output_tokens, rate.answers, cost)
 
 
 def charge(usage: Usage, prices: PriceTable) -> Spending:

@@ -5,13 +5,14 @@ charged; where nobody can know, its permit stays open and counts at its estimate
 """
 
 import asyncio
+import random
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from app.dreaming.model import Inputs, Proposal
-from app.dreaming.provider.allowance import Allowance, Exceeded, allow_call, settle_with
+from app.dreaming.provider.allowance import Allowance, Exceeded, allow_call, rate_call, settle_with
 from app.dreaming.provider.answer import read_answer
 from app.dreaming.provider.exchange import Exchange, describe_exchange
 from app.dreaming.provider.pairs import Pair, Plan
@@ -43,10 +44,16 @@ IDEAS_PER_OUTPUT: Final = 2
 MOST_QUOTED_CHARACTERS: Final = 20_000
 # The schema and the roles of the messages are input as well.
 OVERHEAD_TOKENS: Final = 600
+# After an answer that broke off, before the question is asked again.
+PAUSE_SECONDS: Final = (1.0, 4.0)
 
 
 def _draw_request() -> str:
     return f"request_{secrets.token_hex(6)}"
+
+
+async def _pause_a_little() -> None:
+    await asyncio.sleep(random.uniform(*PAUSE_SECONDS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +61,7 @@ class Line:
     """Whom to ask and how. For `exchange_days` each turn is kept for operators, without the `secrets` of the
     moment. `batches` are asked where a run may wait.
 
-    `draw_request` makes a reference for each request.
+    `draw_request` makes a reference for each request, `pause` waits where an answer broke off.
     """
 
     model: StructuredModel
@@ -64,6 +71,7 @@ class Line:
     exchange_days: int = 0
     secrets: Callable[[], Sequence[str]] = tuple
     draw_request: Callable[[], str] = _draw_request
+    pause: Callable[[], Awaitable[None]] = _pause_a_little
     batches: StructuredBatches | None = None
 
 
@@ -106,6 +114,7 @@ class Conversation:
     # How much our own count of tokens falls short of the provider's, as far as it was told.
     _scale: float = 1.0
     _fault: str | None = None
+    _fault_is_passing: bool = False
     _turn: int = 0
 
     async def hold(self) -> Said:
@@ -127,24 +136,31 @@ class Conversation:
             read = read_answer(outcome.text, sheet) if isinstance(outcome, Answered) else None
             await self._keep(question, outcome, sheet, read)
             most, retry = len(sheet.pairs), None
+            passing = is_passing_failure(outcome)
             match outcome:
                 case Answered(text=text):
                     assert read is not None
                     if isinstance(read, Unreadable):
-                        retry, self._fault = _Retry(sheet, correct(text, read.fault)), "unreadable_answer"
+                        retry = _Retry(sheet, correct(text, read.fault))
+                        self._note_fault("unreadable_answer")
                         continue
                     self._proposals += read
                     self._judged += sheet.pairs
                     pending = pending[len(sheet.pairs) :]
                     most = len(pending)
                 case Truncated() if len(sheet.pairs) > 1:
-                    most, self._fault = len(sheet.pairs) // 2, "truncated"
+                    most = len(sheet.pairs) // 2
+                    self._note_fault("truncated")
                 case Malformed():
-                    self._fault = "malformed"
+                    self._note_fault("malformed")
                 case OverBudget(needed=needed):
                     self.note_count(needed, allowance)
+                case Overloaded() | RateLimited() | Unavailable() if outcome.usage.turns and passing:
+                    # It broke off when it had cost something already: asked again as far as there is money.
+                    self._note_fault(name_outcome(outcome), is_passing=True)
+                    await self.line.pause()
                 case _:
-                    return self._end(failure=name_outcome(outcome), is_passing=is_passing_failure(outcome))
+                    return self._end(failure=name_outcome(outcome), is_passing=passing)
         return self._end()
 
     async def fit(
@@ -152,15 +168,16 @@ class Conversation:
     ) -> tuple[Sheet, Question, Allowance] | Exceeded:
         """Return the question about as many of the pairs as the budgets allow, the first ones."""
         remaining = await self.purse.remaining()
-        price = self.line.prices.find(self.line.model.name)
-        if self.is_batch:
-            price = price.in_batch()
+        model = self.line.model
+        rate = rate_call(
+            self.line.prices, model.name, has_fallbacks=model.has_fallbacks, is_batch=self.is_batch
+        )
         count = len(pairs)
         while True:
             sheet = self._write(pairs[:count]) if retry is None else retry.sheet
             messages = (Message("user", sheet.text), *(() if retry is None else retry.turns))
             needed = int(estimate_question(self.line.prompt, messages) * self._scale)
-            allowance = allow_call(needed, count, remaining, price)
+            allowance = allow_call(needed, count, remaining, rate)
             if isinstance(allowance, Allowance):
                 return sheet, self._question(messages, allowance), allowance
             # Fewer groups help where tokens are short, not where turns are.
@@ -222,10 +239,13 @@ class Conversation:
             await self.purse.settle(permit, used)
 
     def _stop(self, budget: str) -> Said:
-        """End at a budget; at the last turn after nothing but faults, the fault is what ended it."""
-        if self._fault is not None and not self._judged and budget == "max_turns":
-            return self._end(failure=self._fault)
+        """End at a budget. What the last turn or a broken answer used up was ended by that fault."""
+        if self._fault and not self._judged and (self._fault_is_passing or budget == "max_turns"):
+            return self._end(failure=self._fault, is_passing=self._fault_is_passing)
         return self._end(stopped_by=budget)
+
+    def _note_fault(self, fault: str, *, is_passing: bool = False) -> None:
+        self._fault, self._fault_is_passing = fault, is_passing
 
     def _end(
         self, *, stopped_by: str | None = None, failure: str | None = None, is_passing: bool = False

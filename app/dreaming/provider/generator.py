@@ -8,12 +8,13 @@ import structlog
 
 from app.dreaming.generation import RULES, Generated, Generator, Task
 from app.dreaming.model import Group, Inputs, Proposal, Target
-from app.dreaming.provider.allowance import Allowance, allow_call
+from app.dreaming.provider.allowance import Exceeded, allow_call, rate_call
 from app.dreaming.provider.conversation import Conversation, Line, Said, estimate_question
 from app.dreaming.provider.exchange import Exchange
 from app.dreaming.provider.merging import merge_with_rules
 from app.dreaming.provider.pairs import Pair, Plan, open_predicates, plan_pairs
 from app.dreaming.provider.sheet import write_sheet
+from app.dreaming.spending import Usage
 from app.kernel.errors import DenseMemError, Unavailable
 from app.llm.model import Message
 
@@ -97,16 +98,25 @@ async def _estimate(line: Line, task: Task, plan: Plan) -> Generated:
     if count:
         sheet = write_sheet(task.inputs, plan.pairs, plan.hints, request=line.draw_request(), most_ideas=1)
         needed = estimate_question(line.prompt, (Message("user", sheet.text),))
-        allowed = allow_call(needed, count, await task.purse.remaining(), line.prices.find(line.model.name))
-        if isinstance(allowed, Allowance):
-            note = (
-                f"The provider ({line.model.name}) was not asked. By estimate its first turn would take"
-                f" {allowed.input_tokens} tokens in and at most {allowed.output_tokens} out:"
-                f" at most ${allowed.cost_usd:.4f}, at prices of {line.prices.as_of}."
-            )
-        else:
-            note = f"The provider would not be asked about all {count} pairs at once: {allowed.budget}."
+        note = _describe_cost(line, needed, count, await task.purse.remaining())
     return Generated(groups, plan.hints, generator=RULES, note=note)
+
+
+def _describe_cost(line: Line, needed: int, count: int, remaining: Usage) -> str:
+    name, has_fallbacks = line.model.name, line.model.has_fallbacks
+    rate = rate_call(line.prices, name, has_fallbacks=has_fallbacks)
+    allowed = allow_call(needed, count, remaining, rate)
+    if isinstance(allowed, Exceeded):
+        return f"The provider would not be asked about all {count} pairs at once: {allowed.budget}."
+    tokens = (allowed.input_tokens, allowed.output_tokens)
+    alone = rate_call(line.prices, name, has_fallbacks=False).charge(*tokens)
+    batch = rate_call(line.prices, name, has_fallbacks=False, is_batch=True).charge(*tokens)
+    both = f", ${allowed.cost_usd:.4f} where it refuses and another answers" if has_fallbacks else ""
+    return (
+        f"The provider ({name}) was not asked. By estimate its first turn would take {tokens[0]} tokens in and at"
+        f" most {tokens[1]} out: at most ${alone:.4f}{both}, ${batch:.4f} in a batch,"
+        f" at prices of {line.prices.as_of}."
+    )
 
 
 def groups_of(inputs: Inputs, pairs: tuple[Pair, ...]) -> tuple[Group, ...]:
