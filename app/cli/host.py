@@ -10,7 +10,8 @@ import typer
 
 from app.cli.context import AsJson, read_settings
 from app.cli.output import print_json, print_lines, print_table
-from app.postgres.doctor import diagnose
+from app.kernel.settings import Settings
+from app.postgres.doctor import Finding, diagnose
 
 
 def add_commands(cli: typer.Typer) -> None:
@@ -94,9 +95,7 @@ def doctor(as_json: AsJson = False) -> None:
         from app.kernel.backend import diagnose_external
 
         findings = diagnose_external(settings)
-    from app.llm.doctor import diagnose_provider
-
-    findings = [*findings, *asyncio.run(diagnose_provider(settings))]
+    findings = [*findings, *asyncio.run(_diagnose_services(settings))]
     if as_json:
         print_json([{"check": f.check, "ok": f.ok, "detail": f.detail, "remedy": f.remedy} for f in findings])
     else:
@@ -106,6 +105,13 @@ def doctor(as_json: AsJson = False) -> None:
                 print_lines(f"       {finding.remedy}")
     if not all(finding.ok for finding in findings):
         raise typer.Exit(1)
+
+
+async def _diagnose_services(settings: Settings) -> list[Finding]:
+    from app.coordination.doctor import diagnose_redis
+    from app.llm.doctor import diagnose_provider
+
+    return [await diagnose_redis(settings), *await diagnose_provider(settings)]
 
 
 def openapi(
