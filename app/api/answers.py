@@ -13,6 +13,8 @@ from app.api.wire.shapes import Answer, Closed, Listed
 from app.kernel.pages import Page
 
 D = TypeVar("D")
+# Made once: pydantic builds a class, with its schema, each time that a generic one is named.
+_Page: Final = Listed[SerializeAsAny[Answer]]
 _JSON: Final = "application/json"
 # Every route can meet these: no key, no scope, a wrong parameter, too many requests, a database that does not
 # answer.
@@ -47,7 +49,7 @@ def tell_replayed(given: Given) -> dict[str, str]:
 def answer_page(page: Page[D], write: Callable[[D], Answer]) -> Response:
     """Return the page with each of its items as `write` gives it."""
     items = [write(item) for item in page.items]
-    return answer(Listed[SerializeAsAny[Answer]](items=items, next_cursor=page.next_cursor))
+    return answer(_Page(items=items, next_cursor=page.next_cursor))
 
 
 def refusals(*statuses: int, has_body: bool = False) -> dict[int | str, dict[str, Any]]:  # FastAPI's type.

@@ -1,8 +1,9 @@
 """Transactions: the only place that begins, commits or rolls back.
 
-Each transaction's first statement sets role, team and timeouts for that transaction only, in the round trip
-that begins it, so a pooled connection keeps nothing of its last user. `reading` and `snapshot` are read only;
-`unit_of_work` is all or nothing and is run again from the start when PostgreSQL asks for it.
+Each transaction's first statement sets role, team and timeouts for that transaction only, so a pooled connection
+keeps nothing of its last user. It goes out with BEGIN and with the first statement of whoever asked for the
+transaction: all three are one round trip. `glance`, `reading` and `snapshot` are read only; `unit_of_work` is all
+or nothing and is run again from the start when PostgreSQL asks for it.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -11,12 +12,10 @@ from dataclasses import dataclass
 from typing import Any, Literal, LiteralString, Protocol, TypeVar
 
 import psycopg
-from psycopg.adapt import AdaptersMap
-from psycopg.rows import dict_row
-from psycopg.types.json import JsonbDumper
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from app.kernel.errors import Unavailable
+from app.kernel.pools import Connection, make_pool
 from app.kernel.settings import Settings
 from app.kernel.statements import Statement
 
@@ -25,7 +24,6 @@ Role = Literal["app", "dreamer", "owner"]
 Row = dict[str, Any]  # Column types are the schema's; naming each row's shape again would be a second schema.
 Params = Mapping[str, object]
 Query = LiteralString | Statement
-_Connection = psycopg.AsyncConnection[Row]
 
 MAX_ATTEMPTS = 3
 NO_PARAMS: Params = {}
@@ -71,8 +69,8 @@ class Database:
     def __init__(self, settings: Settings, *, url: str, dreamer_url: str | None = None) -> None:
         """Prepare the pools; `url` and `dreamer_url` are libpq connection strings."""
         self._settings = settings
-        self._pool = _make_pool(settings, url)
-        self._dreamer_pool = self._pool if dreamer_url is None else _make_pool(settings, dreamer_url)
+        self._pool = make_pool(settings, url)
+        self._dreamer_pool = self._pool if dreamer_url is None else make_pool(settings, dreamer_url)
 
     async def open(self) -> None:
         """Connect, or raise Unavailable within the pool's time-out."""
@@ -94,6 +92,12 @@ class Database:
             {} if self._dreamer_pool is self._pool else {"dreamer": self._dreamer_pool}
         )
         return {name: pool.get_stats() for name, pool in pools.items()}
+
+    @asynccontextmanager
+    async def glance(self, scope: Scope) -> AsyncIterator[Reading]:
+        """Give a read-only transaction of one statement, which is over when its rows are there: one round trip."""
+        async with self._connection(self._pool_of(scope)) as connection, _cleaned(connection):
+            yield _Glance(connection, self.entry(scope))
 
     @asynccontextmanager
     async def reading(self, scope: Scope) -> AsyncIterator[Reading]:
@@ -135,27 +139,28 @@ class Database:
                 if not connection.broken:
                     await connection.execute("UNLISTEN *")
 
-    @asynccontextmanager
-    async def _transaction(self, scope: Scope, begin: LiteralString) -> "AsyncIterator[_Transaction]":
-        pool = self._dreamer_pool if scope.role == "dreamer" else self._pool
-        async with self._connection(pool) as connection:
-            try:
-                async with connection.pipeline():
-                    await connection.execute(begin)
-                    await connection.execute(ENTER, self._entry_params(scope))
-                yield _Transaction(connection)
-                ended = await connection.execute("COMMIT")
-                # A transaction in which an error was swallowed "commits" by rolling back, without an error.
-                if ended.statusmessage != "COMMIT":
-                    raise Unavailable("The transaction was rolled back.", code="rolled_back")
-            except BaseException:
-                # A broken connection has lost its transaction already; the pool throws it away.
-                if not connection.broken and not connection.closed:
-                    await connection.rollback()
-                raise
+    def entry(self, scope: Scope) -> tuple[LiteralString, Params]:
+        """Return the statement that follows each BEGIN, with its parameters."""
+        milliseconds = int(self._settings.statement_timeout_seconds * 1000)
+        return ENTER, {
+            "role": f"{self._settings.role_prefix}_{scope.role}",
+            "team_id": scope.team_id or "",
+            "statement_timeout": str(milliseconds),
+            "idle_timeout": str(3 * milliseconds),
+        }
 
     @asynccontextmanager
-    async def _connection(self, pool: AsyncConnectionPool[_Connection]) -> AsyncIterator[_Connection]:
+    async def _transaction(self, scope: Scope, begin: LiteralString) -> "AsyncIterator[_Transaction]":
+        async with self._connection(self._pool_of(scope)) as connection, _cleaned(connection):
+            transaction = _Transaction(connection, begin, self.entry(scope))
+            yield transaction
+            await transaction.commit()
+
+    def _pool_of(self, scope: Scope) -> AsyncConnectionPool[Connection]:
+        return self._dreamer_pool if scope.role == "dreamer" else self._pool
+
+    @asynccontextmanager
+    async def _connection(self, pool: AsyncConnectionPool[Connection]) -> AsyncIterator[Connection]:
         try:
             connection = await pool.getconn(timeout=self._settings.pool_timeout_seconds)
         except PoolTimeout as error:
@@ -164,15 +169,6 @@ class Database:
             yield connection
         finally:
             await pool.putconn(connection)
-
-    def _entry_params(self, scope: Scope) -> Params:
-        milliseconds = int(self._settings.statement_timeout_seconds * 1000)
-        return {
-            "role": f"{self._settings.role_prefix}_{scope.role}",
-            "team_id": scope.team_id or "",
-            "statement_timeout": str(milliseconds),
-            "idle_timeout": str(3 * milliseconds),
-        }
 
 
 # `true` makes each setting local to the transaction; an empty team matches no row.
@@ -183,11 +179,67 @@ ENTER: LiteralString = """
 """
 
 
-class _Transaction:
-    """Reading and Writing on one psycopg connection."""
+# A few statements that are sent together are one transaction, without its being begun and committed.
+_GLANCE: LiteralString = f"{ENTER}, set_config('transaction_read_only', 'on', true)"
 
-    def __init__(self, connection: _Connection) -> None:
+
+@asynccontextmanager
+async def _cleaned(connection: Connection) -> AsyncIterator[None]:
+    """Leave no transaction behind when the block fails."""
+    try:
+        yield
+    except BaseException:
+        # A broken connection has lost its transaction already; the pool throws it away.
+        if not connection.broken and not connection.closed:
+            await connection.rollback()
+        raise
+
+
+class _Glance:
+    """Reading for one statement."""
+
+    def __init__(self, connection: Connection, entry: tuple[LiteralString, Params]) -> None:
         self._connection = connection
+        self._entry = entry
+        self._is_over = False
+
+    async def fetch_all(self, query: Query, params: Params = NO_PARAMS) -> list[Row]:
+        return await (await self._run(query, params)).fetchall()
+
+    async def fetch_one(self, query: Query, params: Params = NO_PARAMS) -> Row | None:
+        return await (await self._run(query, params)).fetchone()
+
+    async def stream(self, query: Query, params: Params = NO_PARAMS) -> AsyncIterator[Row]:
+        for row in await self.fetch_all(query, params):
+            yield row
+
+    async def _run(self, query: Query, params: Params) -> psycopg.AsyncCursor[Row]:
+        assert not self._is_over, "a glance takes one statement"
+        self._is_over = True
+        async with self._connection.pipeline():
+            await self._connection.execute(_GLANCE, self._entry[1])
+            return await _execute(self._connection, query, params)
+
+
+class _Transaction:
+    """Reading and Writing on one psycopg connection. It begins with its first statement, in one round trip."""
+
+    def __init__(
+        self, connection: Connection, begin: LiteralString, entry: tuple[LiteralString, Params]
+    ) -> None:
+        self._connection = connection
+        self._begin = begin
+        self._entry = entry
+        self._has_begun = False
+
+    async def commit(self) -> None:
+        """End it; whatever was done stays."""
+        if not self._has_begun:
+            return
+        ended = await self._connection.execute("COMMIT")
+        # A transaction in which an error was swallowed "commits" by rolling back, without an error.
+        if ended.statusmessage != "COMMIT":
+            raise Unavailable("The transaction was rolled back.", code="rolled_back")
 
     async def fetch_all(self, query: Query, params: Params = NO_PARAMS) -> list[Row]:
         cursor = await self._run(query, params)
@@ -199,6 +251,7 @@ class _Transaction:
 
     async def stream(self, query: Query, params: Params = NO_PARAMS) -> AsyncIterator[Row]:
         sql, constants = _parts(query)
+        await self._enter()
         async with self._connection.cursor() as cursor:
             async for row in cursor.stream(sql, {**constants, **params}):
                 yield row
@@ -209,43 +262,34 @@ class _Transaction:
 
     async def execute_many(self, query: Query, params: list[Params]) -> None:
         sql, constants = _parts(query)
+        await self._enter()
         async with self._connection.cursor() as cursor:
             await cursor.executemany(sql, [{**constants, **one} for one in params])
 
     async def _run(self, query: Query, params: Params) -> psycopg.AsyncCursor[Row]:
-        sql, constants = _parts(query)
-        return await self._connection.execute(sql, {**constants, **params} if constants or params else None)
+        if self._has_begun:
+            return await _execute(self._connection, query, params)
+        async with self._connection.pipeline():
+            await self._send_entry()
+            return await _execute(self._connection, query, params)
+
+    async def _enter(self) -> None:
+        if not self._has_begun:
+            async with self._connection.pipeline():
+                await self._send_entry()
+
+    async def _send_entry(self) -> None:
+        self._has_begun = True
+        await self._connection.execute(self._begin)
+        await self._connection.execute(*self._entry)
+
+
+async def _execute(connection: Connection, query: Query, params: Params) -> psycopg.AsyncCursor[Row]:
+    sql, constants = _parts(query)
+    return await connection.execute(sql, {**constants, **params} if constants or params else None)
 
 
 def _parts(query: Query) -> tuple[bytes, Params]:
     if isinstance(query, Statement):
         return query.sql, query.constants
     return query.encode(), {}
-
-
-def _make_pool(settings: Settings, url: str) -> AsyncConnectionPool[_Connection]:
-    return AsyncConnectionPool(
-        url,
-        connection_class=psycopg.AsyncConnection[Row],
-        kwargs={"autocommit": True, "row_factory": dict_row, "context": _adapters()},
-        min_size=1,
-        max_size=settings.pool_size,
-        timeout=settings.pool_timeout_seconds,
-        open=False,
-        check=AsyncConnectionPool.check_connection,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Context:
-    """psycopg's way to hand adapters to new connections."""
-
-    adapters: AdaptersMap
-    connection: None = None
-
-
-def _adapters() -> _Context:
-    adapters = AdaptersMap(psycopg.adapters)
-    # A dict can only mean JSON here; lists stay arrays.
-    adapters.register_dumper(dict, JsonbDumper)
-    return _Context(adapters)

@@ -31,7 +31,7 @@ class Admission:
         identity = None
         if secret is not None:
             self.limiter.refuse_spent(secret)
-            async with self.database.reading(Scope("app")) as reading:
+            async with self.database.glance(Scope("app")) as reading:
                 identity = await authenticate(reading, secret)
         if secret is None or identity is None:
             raise Unauthenticated("A valid bearer key is needed.")

@@ -47,7 +47,7 @@ async def list_dreams_route(
     door: DoorHere, caller: Reader, query: Annotated[DreamsQuery, Query()], _: RepeatableStatus
 ) -> Response:
     """Hypotheses of the team, in the order that `sort` names."""
-    page = await door.read(
+    page = await door.glance(
         caller,
         lambda reading: list_hypotheses(
             reading,

@@ -1,0 +1,56 @@
+"""The connections of one process: how they are made, and how it is found out that one has died."""
+
+import select
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg.adapt import AdaptersMap
+from psycopg.rows import dict_row
+from psycopg.types.json import JsonbDumper
+from psycopg_pool import AsyncConnectionPool
+
+from app.kernel.settings import Settings
+
+Connection = psycopg.AsyncConnection[dict[str, Any]]  # Rows by the names of their columns.
+
+
+def make_pool(settings: Settings, url: str) -> AsyncConnectionPool[Connection]:
+    """Return a pool that is still closed; `url` is a libpq connection string."""
+    return AsyncConnectionPool(
+        url,
+        connection_class=psycopg.AsyncConnection[dict[str, Any]],
+        kwargs={"autocommit": True, "row_factory": dict_row, "context": _adapters()},
+        min_size=1,
+        max_size=settings.pool_size,
+        timeout=settings.pool_timeout_seconds,
+        open=False,
+        check=_check_connection,
+    )
+
+
+async def _check_connection(connection: Connection) -> None:
+    """Raise if the connection has ended. The server is asked only where it has said something unasked.
+
+    What a server says of itself is, before all, that it ends the connection; a round trip for each use of each
+    connection would find out no more than the use itself.
+    """
+    news = select.poll()
+    news.register(connection.pgconn.socket, select.POLLIN)
+    if news.poll(0):
+        await AsyncConnectionPool.check_connection(connection)
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """psycopg's way to hand adapters to new connections."""
+
+    adapters: AdaptersMap
+    connection: None = None
+
+
+def _adapters() -> _Context:
+    adapters = AdaptersMap(psycopg.adapters)
+    # A dict can only mean JSON here; lists stay arrays.
+    adapters.register_dumper(dict, JsonbDumper)
+    return _Context(adapters)
