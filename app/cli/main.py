@@ -7,6 +7,7 @@ import typer
 
 from app import __version__
 from app.cli import host, operators, remote, tenants
+from app.cli.benches import add_bench_commands
 from app.cli.evaluate.commands import add_evaluate_commands
 from app.kernel.errors import DenseMemError, InvalidInput
 from app.postgres.errors import EmbeddedPostgresError
@@ -27,6 +28,7 @@ cli = typer.Typer(
     rich_markup_mode=None,
 )
 host.add_commands(cli)
+add_bench_commands(cli)
 tenants.add_commands(cli)
 remote.add_commands(cli)
 operators.add_commands(cli)

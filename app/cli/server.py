@@ -4,9 +4,9 @@ import asyncio
 import gc
 import signal
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
-from typing import Final
+from typing import Any, Final
 
 import structlog
 import uvicorn
@@ -125,18 +125,7 @@ async def serving(database: Database, settings: Settings, *, with_worker: bool) 
         wake = RedisRinger(redis).ring if redis is not None else nothing_to_ring
         app = create_app(database, settings, wake=wake, redis=redis)
         mount_mcp(app, contract=app.state.contract, version=__version__, admit=admit)
-        server = uvicorn.Server(
-            uvicorn.Config(
-                app,
-                log_config=None,
-                access_log=False,
-                lifespan="on",
-                timeout_graceful_shutdown=SHUTDOWN_SECONDS,
-                server_header=False,
-            )
-        )
-        # Signals are this module's to hear: worker and API end side by side, not one after the other.
-        server.capture_signals = nullcontext  # type: ignore[assignment]  # It enters as the method does.
+        server = make_server(app)
         worker = (
             tasks.create_task(run_worker(database, settings, stop=stop, redis=redis)) if with_worker else None
         )
@@ -155,6 +144,23 @@ async def serving(database: Database, settings: Settings, *, with_worker: bool) 
             await api
             if worker is not None:
                 await worker
+
+
+def make_server(app: Callable[..., Any]) -> uvicorn.Server:  # As uvicorn names it.
+    """Return the server of one application; it hears no signals."""
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            lifespan="on",
+            timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+            server_header=False,
+        )
+    )
+    # Signals are this module's to hear: worker and API end side by side, not one after the other.
+    server.capture_signals = nullcontext  # type: ignore[assignment]  # It enters as the method does.
+    return server
 
 
 async def until_signalled() -> None:

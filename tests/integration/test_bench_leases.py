@@ -1,6 +1,7 @@
 """The measurement of leases runs to its end, ours and pgbench with the same statements."""
 
-from app.cli.bench.leases import find_pgbench, measure_all
+from app.cli.bench.leases import measure_all
+from app.cli.bench.pgbench import find_pgbench
 from app.kernel.backend import Backend
 from app.kernel.settings import Settings
 from tests.databases import SERVICE_LOGIN, admin_url, service_url

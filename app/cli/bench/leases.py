@@ -1,10 +1,7 @@
 """How many items a second are leased and finished, beside pgbench with the very same statements."""
 
 import asyncio
-import os
 import re
-import subprocess
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,14 +9,12 @@ from time import perf_counter
 from typing import Final, LiteralString
 
 from app.cli.bench.backend import bench_backend
+from app.cli.bench.pgbench import Load, find_pgbench, run_pgbench
 from app.cli.database import open_database
 from app.kernel.backend import Backend
 from app.kernel.database import ENTER, Database, Scope
-from app.kernel.errors import SetupError
 from app.kernel.settings import Settings
 from app.ledger.founding import found_team
-from app.postgres.binaries import find_binaries
-from app.postgres.errors import BinariesMissingError
 from app.queue import statements
 from app.queue.leases import finish, lease_due
 from app.tenancy.teams import new_team_id
@@ -99,15 +94,6 @@ async def _measure_ours(database: Database, kind: str, connections: int, seconds
     return done / (perf_counter() - began)
 
 
-def find_pgbench() -> Path | None:
-    """Return the pgbench of the embedded server or of the system, or None."""
-    try:
-        program = find_binaries(os.environ).bin_dir / "pgbench"
-    except BinariesMissingError:
-        return None
-    return program if os.access(program, os.X_OK) else None
-
-
 def _measure_pgbench(
     program: Path, backend: Backend, settings: Settings, kind: str, connections: int, seconds: int
 ) -> float:
@@ -128,21 +114,7 @@ def _measure_pgbench(
         f"BEGIN;\n{enter};\n{lease} \\gset\nCOMMIT;\n"
         f"BEGIN;\n{enter};\n{_as_script(statements.FINISH)};\nCOMMIT;\n"
     )
-    with tempfile.TemporaryDirectory(prefix="densemem-pgbench-") as folder:
-        file = Path(folder) / "leases.sql"
-        file.write_text(script, encoding="utf-8")
-        defined = [part for name, value in values.items() for part in ("-D", f"{name}={value}")]
-        command = [program, "-n", "-M", "prepared", "-T", seconds, "-c", connections, "-j", connections]
-        said = subprocess.run(
-            [*map(str, command), *defined, "-f", str(file), backend.service_url],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    found = re.search(r"tps = ([0-9.]+)", said.stdout)
-    if said.returncode != 0 or found is None:
-        raise SetupError(f"pgbench failed: {said.stderr.strip().splitlines()[-1:]}")
-    return float(found[1])
+    return run_pgbench(program, backend.service_url, [script], Load(connections, seconds), variables=values)
 
 
 def _as_script(statement: LiteralString) -> str:

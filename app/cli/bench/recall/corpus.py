@@ -39,10 +39,20 @@ def make_corpus(*, seed: int, relationships: int, teams: int) -> tuple[TeamCorpu
 
     The same for the same seed.
     """
+    sizes = share_out(relationships, teams)
+    return tuple(make_team(seed=seed, place=place, size=size) for place, size in enumerate(sizes))
+
+
+def share_out(relationships: int, teams: int) -> list[int]:
+    """Return how many Relationships each team has at least, the largest first."""
     weights = [1 / (place + 1) ** SKEW for place in range(teams)]
     spread = max(relationships - LEAST_TEAM * teams, 0) / sum(weights)
-    sizes = [LEAST_TEAM + round(spread * weight) + 1 for weight in weights]
-    return tuple(_Maker(random.Random(f"{seed}/{place}")).make(size) for place, size in enumerate(sizes))
+    return [LEAST_TEAM + round(spread * weight) + 1 for weight in weights]
+
+
+def make_team(*, seed: int, place: int, size: int) -> TeamCorpus:
+    """Return the team at that place of a corpus, with at least so many Relationships."""
+    return _Maker(random.Random(f"{seed}/{place}")).make(size)
 
 
 class _Maker:
