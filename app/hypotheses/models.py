@@ -86,6 +86,7 @@ class Hypothesis(Base):
         ),
         Index(
             "hypotheses_statement",
+            "team_id",
             text("to_tsvector('english'::regconfig, statement)"),
             postgresql_using="gin",
         ),

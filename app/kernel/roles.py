@@ -12,10 +12,12 @@ from app.kernel.errors import SetupError
 
 # Taken for the whole preparation of a database, so that any number of processes may start it at once.
 PREPARATION_LOCK = 7_305_318_004_221
+# Names that are nearly alike; indexes of words and of parts of names that begin with the team.
+EXTENSIONS = ("pg_trgm", "btree_gin")
 
 
 def ensure_roles(connection: psycopg.Connection, *, prefix: str, service_login: str) -> None:
-    """Leave the three roles, their grants and the extension in place; run it on an autocommit connection.
+    """Leave the three roles, their grants and the extensions in place; run it on an autocommit connection.
 
     Raises:
         SetupError: the login may not create roles; the message holds the SQL for an administrator.
@@ -64,14 +66,14 @@ def _role_statements(
     may_connect = connection.execute(
         "SELECT has_database_privilege(%s, current_database(), 'CONNECT')", [service_login]
     ).fetchone() == (True,)
-    has_extension = connection.execute("SELECT 1 FROM pg_extension WHERE extname = 'pg_trgm'").fetchone()
+    extensions = {name for (name,) in connection.execute("SELECT extname FROM pg_extension")}
     owner_may_create = owner in known and connection.execute(
         "SELECT has_schema_privilege(%s, 'public', 'CREATE')", [owner]
     ).fetchone() == (True,)
     statements += [
-        (
-            sql.SQL("CREATE EXTENSION IF NOT EXISTS {}").format(sql.Identifier("pg_trgm")),
-            has_extension is not None,
+        *(
+            (sql.SQL("CREATE EXTENSION IF NOT EXISTS {}").format(sql.Identifier(name)), name in extensions)
+            for name in EXTENSIONS
         ),
         (
             sql.SQL("GRANT USAGE, CREATE ON SCHEMA public TO {}").format(sql.Identifier(owner)),

@@ -8,6 +8,8 @@ from app.recall.model import RelatedHypothesis
 
 # How many of the best are looked at; those that should be stale but were not staled yet fall out.
 MAX_CANDIDATES: Final = 100
+# How many times the wanted number is asked for at once whether it stands.
+AT_ONCE: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +45,15 @@ async def find_related(
             "limit": MAX_CANDIDATES,
         },
     )
-    source_ids = sorted({one for row in rows for one in row["source_ids"]})
-    eligible = await reading.fetch_all(_ELIGIBLE, {"team_id": team_id, "relationship_ids": source_ids})
-    standing = {row["relationship_id"] for row in eligible}
-    current = [
-        row
-        for row in rows
-        if row["target_fault"] is None and row["source_ids"] and standing.issuperset(row["source_ids"])
-    ]
+    current: list[Row] = []
+    # Few have lost their ground without being stale yet, so the first ones nearly always are enough.
+    for begin in range(0, len(rows), AT_ONCE * limit):
+        part = rows[begin : begin + AT_ONCE * limit]
+        params = {"team_id": team_id, "hypothesis_ids": [row["id"] for row in part]}
+        standing = {row["id"] for row in await reading.fetch_all(_STANDING, params)}
+        current += [row for row in part if row["id"] in standing]
+        if len(current) >= limit:
+            break
     return tuple(_related(row) for row in current[:limit])
 
 
@@ -70,6 +73,8 @@ def _related(row: Row) -> RelatedHypothesis:
     )
 
 
+# OFFSET 0 keeps this a look-up by key for each that is near: there are few, but the planner takes them for so many
+# that it would rather read all open Hypotheses of the team.
 _CANDIDATES: LiteralString = """
     WITH by_source AS (
         SELECT s.hypothesis_id AS id, count(DISTINCT s.semantic_group_key) AS shared_sources
@@ -89,13 +94,12 @@ _CANDIDATES: LiteralString = """
         WHERE h.team_id = %(team_id)s AND h.object_value_id = ANY (%(end_ids)s)
     )
     SELECT h.id, h.statement, h.status, h.likelihood, h.confidence, ends.shared_ends, ends.named_ends,
-           coalesce(by_source.shared_sources, 0) AS shared_sources, coalesce(by_text.score, 0) AS text_score,
-           ARRAY(SELECT s.relationship_id FROM hypothesis_sources AS s
-                 WHERE s.team_id = h.team_id AND s.hypothesis_id = h.id AND s.is_current) AS source_ids,
-           (SELECT t.fault FROM hypothesis_targets AS t
-            WHERE t.team_id = h.team_id AND t.hypothesis_id = h.id) AS target_fault
+           coalesce(by_source.shared_sources, 0) AS shared_sources, coalesce(by_text.score, 0) AS text_score
     FROM near
-    JOIN hypotheses AS h ON h.team_id = %(team_id)s AND h.id = near.id
+    CROSS JOIN LATERAL (
+        SELECT * FROM hypotheses
+        WHERE hypotheses.team_id = %(team_id)s AND hypotheses.id = near.id OFFSET 0
+    ) AS h
     LEFT JOIN by_source ON by_source.id = h.id
     LEFT JOIN by_text ON by_text.id = h.id
     CROSS JOIN LATERAL (
@@ -110,11 +114,21 @@ _CANDIDATES: LiteralString = """
 """
 # OFFSET 0 keeps this a look-up by key for each of them: for a team that is younger than the statistics the planner
 # would compute the eligibility of all its Relationships.
-_ELIGIBLE: LiteralString = """
-    SELECT source.id AS relationship_id
-    FROM unnest(%(relationship_ids)s::text[]) AS source (id)
+_STANDING: LiteralString = """
+    SELECT near.id
+    FROM unnest(%(hypothesis_ids)s::text[]) AS near (id)
     CROSS JOIN LATERAL (
-        SELECT FROM eligible_relationships AS e
-        WHERE e.team_id = %(team_id)s AND e.relationship_id = source.id OFFSET 0
-    ) AS eligible
+        SELECT target.fault FROM hypothesis_targets AS target
+        WHERE target.team_id = %(team_id)s AND target.hypothesis_id = near.id OFFSET 0
+    ) AS target
+    CROSS JOIN LATERAL (
+        SELECT bool_and(eligible.is_eligible IS TRUE) AS are_eligible
+        FROM hypothesis_sources AS s
+        LEFT JOIN LATERAL (
+            SELECT true AS is_eligible FROM eligible_relationships AS e
+            WHERE e.team_id = s.team_id AND e.relationship_id = s.relationship_id OFFSET 0
+        ) AS eligible ON true
+        WHERE s.team_id = %(team_id)s AND s.hypothesis_id = near.id AND s.is_current
+    ) AS sources
+    WHERE target.fault IS NULL AND sources.are_eligible
 """

@@ -112,6 +112,7 @@ class EntityName(Base):
         Index("entity_names_folded", "team_id", "folded_name"),
         Index(
             "entity_names_trigram",
+            "team_id",
             "folded_name",
             postgresql_using="gin",
             postgresql_ops={"folded_name": "gin_trgm_ops"},

@@ -202,5 +202,5 @@ class RelationshipDocument(Base):
 
     __table_args__ = (
         references("relationships", "relationship_id", name="relationship_documents_relationship"),
-        Index("relationship_documents_search", "search", postgresql_using="gin"),
+        Index("relationship_documents_search", "team_id", "search", postgresql_using="gin"),
     )
