@@ -14,7 +14,7 @@ from app.kernel.settings import Settings
 from app.ledger.founding import found_team
 from app.tenancy.callers import Caller
 from app.tenancy.teams import create_profile, new_team_id
-from tests.databases import create_database, drop_database, service_url, start_server
+from tests.databases import create_database, drop_database, service_url, start_server, unruled_url
 
 # A busy machine is no fault of a test.
 hypothesis.settings.register_profile(
@@ -63,24 +63,60 @@ async def database(settings: Settings, database_name: str) -> AsyncIterator[Data
     await database.close()
 
 
+@pytest.fixture
+def private_name() -> Iterator[str]:
+    """The name of a database of the test's own."""
+    name = create_database()
+    yield name
+    drop_database(name)
+
+
+@pytest.fixture
+async def private(settings: Settings, private_name: str) -> AsyncIterator[Database]:
+    """A database whose statistics are its own: what other tests leave behind would mislead the planner."""
+    private = Database(settings, url=service_url(private_name))
+    await private.open()
+    yield private
+    await private.close()
+
+
+@pytest.fixture
+async def private_unruled(settings: Settings, private_name: str) -> AsyncIterator[Database]:
+    """The private database, written past its triggers."""
+    private = Database(settings, url=unruled_url(private_name))
+    await private.open()
+    yield private
+    await private.close()
+
+
+@pytest.fixture(scope="session")
+async def unruled(settings: Settings, database_name: str) -> AsyncIterator[Database]:
+    """The same database, written past its triggers: for rows that no code of ours can leave."""
+    unruled = Database(settings, url=unruled_url(database_name))
+    await unruled.open()
+    yield unruled
+    await unruled.close()
+
+
 @pytest.fixture(scope="session")
 def make_team(database: Database) -> MakeTeam:
     """Found a team with the seeded predicates and return the caller of its one profile, which may do all."""
+    return lambda: found_caller(database)
 
-    async def make() -> Caller:
-        team_id = new_team_id()
-        scope = Scope("app", team_id)
-        await database.unit_of_work(scope, lambda w: found_team(w, team_id, f"Team {team_id}"))
-        profile = await database.unit_of_work(scope, lambda w: create_profile(w, team_id, "First"))
-        return Caller(
-            key_id="key_00000000000000000000000000",
-            team_id=team_id,
-            profile_id=profile.profile_id,
-            scopes=frozenset({"read", "write", "operate"}),
-            max_authority="authoritative",
-        )
 
-    return make
+async def found_caller(database: Database) -> Caller:
+    """Do what `make_team` does, in any database."""
+    team_id = new_team_id()
+    scope = Scope("app", team_id)
+    await database.unit_of_work(scope, lambda w: found_team(w, team_id, f"Team {team_id}"))
+    profile = await database.unit_of_work(scope, lambda w: create_profile(w, team_id, "First"))
+    return Caller(
+        key_id="key_00000000000000000000000000",
+        team_id=team_id,
+        profile_id=profile.profile_id,
+        scopes=frozenset({"read", "write", "operate"}),
+        max_authority="authoritative",
+    )
 
 
 @pytest.fixture(scope="session")

@@ -177,7 +177,8 @@ async def set_setting(database: Database, caller: Caller, name: str, value: str)
         Scope("app", caller.team_id),
         lambda writing: writing.execute(
             "INSERT INTO team_settings (team_id, name, value) VALUES (%(team_id)s, %(name)s, %(value)s::jsonb)"
-            " ON CONFLICT (team_id, name) DO UPDATE SET value = excluded.value",
+            " ON CONFLICT (team_id, name) DO UPDATE"
+            " SET value = excluded.value, row_version = team_settings.row_version + 1",
             {"team_id": caller.team_id, "name": name, "value": value},
         ),
     )

@@ -53,6 +53,11 @@ def service_url(dbname: str) -> str:
     return make_conninfo(os.environ[ADMIN_URL], dbname=dbname, user=SERVICE_LOGIN)
 
 
+def unruled_url(dbname: str) -> str:
+    """Return the connection string of a superuser whom no trigger follows, whatever role it takes."""
+    return make_conninfo(admin_url(dbname), options="-c session_replication_role=replica")
+
+
 def create_database(*, empty: bool = False) -> str:
     """Make a private database, migrated unless `empty`, and return its name."""
     name = f"densemem_{os.getpid()}_{next(_numbers)}"

@@ -49,7 +49,7 @@ class Position:
     """What may be unusual about a Relationship.
 
     `verdict` None follows the tier; "none" leaves no verdict at all. `has_support` None follows the tier too.
-    `source_revision` makes a source of its own with that revision, current or not.
+    `source_revision` makes a source of its own with that revision, current or not. No `effect` follows the status.
     """
 
     tier: Tier = "validated_claim"
@@ -68,6 +68,7 @@ class Position:
     authority: Authority = "primary"
     source_group: str | None = None
     content: str = "As it is written."
+    effect: TransitionEffect | None = None
 
 
 ESTABLISHED = Position()
@@ -165,7 +166,7 @@ async def make_relationship(
             "verification_id": new_id("ver"),
             "verdict": position.verdict or ("insufficient" if is_candidate else "entailed"),
             "schema_valid": position.schema_valid,
-            "effect": "became_active" if position.status == "active" else "harmless",
+            "effect": position.effect or ("became_active" if position.status == "active" else "harmless"),
         }
         if position.source_revision is not None:
             await writing.execute(sql.SOURCE, params)

@@ -94,8 +94,12 @@ CASE: LiteralString = """
             clock_timestamp() + %(due_in)s)
 """
 CASE_STATUS: LiteralString = """
-    UPDATE conflict_cases SET status = %(status)s, preferred_position_id = %(preferred)s
-    WHERE team_id = %(team_id)s AND id = %(id)s
+    WITH changed AS (
+        UPDATE conflict_cases SET status = %(status)s, preferred_position_id = %(preferred)s
+        WHERE team_id = %(team_id)s AND id = %(id)s
+    )
+    INSERT INTO conflict_events (team_id, case_id, event, preferred_position_id)
+    VALUES (%(team_id)s, %(id)s, CASE %(status)s WHEN 'open' THEN 'opened' ELSE %(status)s END, %(preferred)s)
 """
 CASE_POSITION: LiteralString = """
     INSERT INTO conflict_positions (team_id, id, case_id, semantic_group_key)

@@ -131,8 +131,13 @@ _SUBMISSION: LiteralString = """
     VALUES (%(team_id)s, %(ingest_id)s, %(id)s, 'confirm_true')
 """
 _SET_STATUS: LiteralString = """
-    UPDATE hypotheses SET status = %(status)s, submission_is_open = %(is_open)s
-    WHERE team_id = %(team_id)s AND id = %(id)s AND status <> %(status)s
+    WITH changed AS (
+        UPDATE hypotheses SET status = %(status)s, submission_is_open = %(is_open)s, row_version = row_version + 1
+        WHERE team_id = %(team_id)s AND id = %(id)s AND status <> %(status)s
+        RETURNING id
+    )
+    INSERT INTO hypothesis_events (team_id, hypothesis_id, event, to_status, actor_kind)
+    SELECT %(team_id)s, id, 'set', %(status)s, 'client' FROM changed
 """
 _NAMES: LiteralString = """
     SELECT (SELECT name FROM entities WHERE team_id = %(team_id)s AND id = %(subject_id)s) AS subject,

@@ -1,10 +1,9 @@
 """The bulk way in: entities and active Relationships as rows of a team, past `remember`.
 
-For teams that were founded a moment ago, by the command line, to be measured and thrown away. Nothing is
-verified, for nobody claims anything: a Relationship's evidence is the line that it stands in. So no verdicts are
-written, and no transition asks for dependents: the team has no Hypotheses yet. Everything else is as a placement
-leaves it: evidence, citation, granted support, Relationship, transition, and for those that recall shall find a
-search document.
+For teams that were founded a moment ago, by the command line, to be measured and thrown away. Nobody claims
+anything, so each verdict is that a Relationship stands in its line, and no transition asks for dependents: there
+are no Hypotheses yet. Everything is as a placement leaves it: evidence, citation, verdict, granted support,
+Relationship, transition, and for those that recall shall find a search document.
 """
 
 from collections.abc import Sequence
@@ -143,6 +142,14 @@ _DOCUMENTS: LiteralString = """
     SELECT %(team_id)s, row.id, row.body
     FROM unnest(%(documented_ids)s::text[], %(documents)s::text[]) AS row (id, body)
 """
+_VERDICTS: LiteralString = """
+    INSERT INTO verification_events
+        (team_id, id, relationship_id, citation_id, verdict, confidence, schema_valid, verifier_kind,
+         verifier_version, rationale)
+    SELECT %(team_id)s, 'ver_' || substr(row.id, 5), row.id, row.citation_id, 'entailed', 1, true, 'lexical',
+           'bulk', ''
+    FROM unnest(%(ids)s::text[], %(citation_ids)s::text[]) AS row (id, citation_id)
+"""
 _SUPPORTS: LiteralString = """
     INSERT INTO supports (team_id, relationship_id, citation_id, is_granted)
     SELECT %(team_id)s, row.id, row.citation_id, true
@@ -164,6 +171,7 @@ _EDGE_STATEMENTS: Final[tuple[LiteralString, ...]] = (
     _CITATIONS,
     _RELATIONSHIPS,
     _DOCUMENTS,
+    _VERDICTS,
     _SUPPORTS,
     _SUPPORT_EVENTS,
     _TRANSITIONS,

@@ -66,10 +66,7 @@ _OPEN: LiteralString = """
 # itself has no event: only this finds it. Each OFFSET 0 keeps the planner at looking up a handful of rows by key;
 # for a team that the statistics do not know yet it would work out all that is eligible, or loop over it.
 STALE_ENDED: LiteralString = """
-    WITH targets AS MATERIALIZED (
-        SELECT hypothesis_id, fault FROM hypothesis_targets
-        WHERE team_id = %(team_id)s AND hypothesis_id = ANY (%(ids)s)
-    ), open AS MATERIALIZED (
+    WITH open AS MATERIALIZED (
         SELECT h.id, h.status, target.fault, lost.versions,
             CASE
                 WHEN lost.versions IS NOT NULL THEN 'source_lost'
@@ -102,7 +99,11 @@ STALE_ENDED: LiteralString = """
             WHERE position.target_identity = h.target_identity
             OFFSET 0
         ) AS settled ON true
-        LEFT JOIN targets AS target ON target.hypothesis_id = h.id
+        LEFT JOIN LATERAL (
+            SELECT fault FROM hypothesis_targets
+            WHERE team_id = h.team_id AND hypothesis_id = h.id
+            OFFSET 0
+        ) AS target ON true
         WHERE h.team_id = %(team_id)s AND h.id = ANY (%(ids)s) AND h.status IN ('proposed', 'reinforced')
     ), staled AS (
         UPDATE hypotheses AS h

@@ -29,10 +29,11 @@ States of a Relationship:
 States of evidence: `active` or, held, `quarantined`; from there by a decision on record `active` or `discarded`;
 `retracted` from any, for good. Triggers keep it.
 
-Invariants: nothing is deleted; an active Relationship has effective support (a CHECK); identities, evidence
-and events never change (triggers); no reference leaves its team (composite foreign keys); only its owner
-changes a Relationship, but for what follows from somebody's conflict. A conflict case changes no tier and no
-status: it takes its positions out of eligibility while it is open.
+Invariants: nothing is deleted; a Relationship becomes active with effective support and a transition, a support is
+granted with a verdict (deferred triggers); identities, evidence and events never change, what is final stays so
+(triggers); no reference leaves its team (composite foreign keys); only its owner changes a Relationship, but for
+what follows from somebody's conflict. A conflict case changes no tier and no status: it takes its positions out of
+eligibility while it is open.
 
 Decisions where the design is silent:
 

@@ -34,7 +34,7 @@ from tests.cycles import (
     run_cycle,
     set_setting,
 )
-from tests.databases import admin_url, service_url
+from tests.databases import admin_url, service_url, unruled_url
 from tests.dreamer import Shown, read_shown
 from tests.provider_server.batches import Batch, ended, succeeded
 from tests.provider_server.replies import Reply, Said, cut, error, message_of
@@ -381,7 +381,7 @@ async def test_a_run_cancelled_while_its_batch_is_made_gives_it_up_at_once(dream
 async def test_sources_that_changed_meanwhile_are_found_when_it_is_persisted(dreaming: Dreaming) -> None:
     run_id = await dreaming.start()
     await dreaming.look(run_id)
-    with psycopg.connect(admin_url(await _name(dreaming.database)), autocommit=True) as connection:
+    with psycopg.connect(unruled_url(await _name(dreaming.database)), autocommit=True) as connection:
         connection.execute(
             "UPDATE relationships SET version = version + 1 WHERE team_id = %s", [dreaming.team.team_id]
         )

@@ -1,25 +1,8 @@
 """A small form of the measurement of recall: the bars hold, and each part earns its place."""
 
-from collections.abc import AsyncIterator
-
-import pytest
-
 from app.cli.bench.recall.questions import CLASSES
 from app.cli.bench.recall.report import Plan, measure_recall
 from app.kernel.database import Database
-from app.kernel.settings import Settings
-from tests.databases import create_database, drop_database, service_url
-
-
-@pytest.fixture
-async def private(settings: Settings) -> AsyncIterator[Database]:
-    """A database whose statistics are its own: what other tests leave behind would mislead the planner."""
-    name = create_database()
-    database = Database(settings, url=service_url(name))
-    await database.open()
-    yield database
-    await database.close()
-    drop_database(name)
 
 
 async def test_recall_keeps_its_bars_and_beats_plain_full_text(private: Database) -> None:

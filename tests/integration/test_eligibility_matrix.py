@@ -22,6 +22,7 @@ from app.kernel.database import Database, Scope, Writing
 from app.ledger.identity import digest
 from app.ledger.vocabulary import Status, Tier, Verdict
 from app.tenancy.callers import Caller
+from tests.conftest import found_caller
 from tests.factories import make_entity
 
 # status, tier, verdict: each line holds with every conflict, review and revision of the three lists below it.
@@ -67,12 +68,13 @@ def expected() -> set[Combination]:
 
 
 async def test_every_combination_is_eligible_exactly_where_the_table_says(
-    database: Database, team: Caller
+    private: Database, private_unruled: Database
 ) -> None:
+    team = await found_caller(private)
     every = combinations()
     assert len(every) == (8 * 3 - 1) * 4 * 6 * 3 * 3
-    subject = await make_entity(database, team, "FastAPI")
-    library = await make_entity(database, team, "Starlette")
+    subject = await make_entity(private, team, "FastAPI")
+    library = await make_entity(private, team, "Starlette")
 
     async def write(w: Writing) -> None:
         for table, rows in _rows(team, subject, library, every).items():
@@ -86,8 +88,8 @@ async def test_every_combination_is_eligible_exactly_where_the_table_says(
             {"team_id": team.team_id, "preferred": preferred_positions(every)},
         )
 
-    await database.unit_of_work(Scope("app", team.team_id), write)
-    async with database.reading(Scope("dreamer", team.team_id)) as reading:
+    await private_unruled.unit_of_work(Scope("app", team.team_id), write)
+    async with private.reading(Scope("dreamer", team.team_id)) as reading:
         found = await reading.fetch_all(
             "SELECT relationship_id FROM eligible_relationships WHERE team_id = %(team_id)s",
             {"team_id": team.team_id},

@@ -41,7 +41,14 @@ async def set_status(database: Database, team: Caller, hypothesis_id: str, statu
 
     async def write(w: Writing) -> None:
         await w.execute(
-            "UPDATE hypotheses SET status = %(status)s WHERE team_id = %(team_id)s AND id = %(id)s", params
+            "UPDATE hypotheses SET status = %(status)s, row_version = row_version + 1"
+            " WHERE team_id = %(team_id)s AND id = %(id)s",
+            params,
+        )
+        await w.execute(
+            "INSERT INTO hypothesis_events (team_id, hypothesis_id, event, to_status, actor_kind)"
+            " VALUES (%(team_id)s, %(id)s, 'set', %(status)s, 'client')",
+            params,
         )
 
     await database.unit_of_work(Scope("app", team.team_id), write)

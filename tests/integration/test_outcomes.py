@@ -45,7 +45,8 @@ async def decide(
     async def write(writing: Writing) -> None:
         if status is not None:
             await writing.execute(
-                "UPDATE hypotheses SET status = %(status)s WHERE team_id = %(team_id)s AND id = %(id)s",
+                "UPDATE hypotheses SET status = %(status)s, row_version = row_version + 1"
+                " WHERE team_id = %(team_id)s AND id = %(id)s",
                 params,
             )
         await writing.execute(

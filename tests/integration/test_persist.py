@@ -115,7 +115,7 @@ async def test_a_source_that_was_retracted_since_the_snapshot_rejects_its_item_o
 
 
 async def test_what_became_known_since_the_snapshot_rejects_its_item(
-    database: Database, team: Caller
+    database: Database, unruled: Database, team: Caller
 ) -> None:
     pattern = await make_pattern(database, team)
 
@@ -123,7 +123,7 @@ async def test_what_became_known_since_the_snapshot_rejects_its_item(
         ends = (pattern.subjects[4], pattern.objects[4])
         await make_relationship(database, team, ends[0], "uses", ends[1])
         await make_relationship(database, team, ends[0], "benefits_from", ends[1], Position(polarity="-"))
-        await database.unit_of_work(
+        await unruled.unit_of_work(
             Scope("app", team.team_id),
             lambda writing: writing.execute(
                 "UPDATE entities SET is_merged = true WHERE id = %(id)s", {"id": pattern.subjects[3]}

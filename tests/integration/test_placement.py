@@ -259,13 +259,19 @@ async def test_opposite_of_another_owner_opens_a_conflict(
     [("resolved", "decided", 1), ("dismissed", "decided", 1), ("dismissed", "position_withdrawn", 2)],
 )
 async def test_decided_case_is_not_opened_again(
-    database: Database, team: Caller, make_profile: MakeProfile, status: str, reason: str, cases: int
+    database: Database,
+    unruled: Database,
+    team: Caller,
+    make_profile: MakeProfile,
+    status: str,
+    reason: str,
+    cases: int,
 ) -> None:
     second = await make_profile(team, "Second")
     await license_fastapi(database, team, "BSD")
     await license_fastapi(database, second, "MIT")
     await run(
-        database,
+        unruled,
         team,
         """UPDATE conflict_cases SET status = %(status)s, close_reason = %(reason)s,
                preferred_position_id = CASE WHEN %(status)s = 'resolved' THEN

@@ -99,11 +99,11 @@ async def test_hint_is_followed_when_the_name_fits(database: Database, team: Cal
 
 @pytest.mark.parametrize("shape", ["missing", "malformed", "foreign", "merged", "other_prefix"])
 async def test_hint_that_is_no_entity_of_the_team_is_unknown_whatever_it_is(
-    database: Database, team: Caller, make_team: MakeTeam, shape: str
+    database: Database, unruled: Database, team: Caller, make_team: MakeTeam, shape: str
 ) -> None:
     [merged] = await create(database, team, EntityDraft("other", "FastAPI"))
     await run(
-        database,
+        unruled,
         team,
         "UPDATE entities SET is_merged = true WHERE team_id = %(team_id)s AND id = %(id)s RETURNING id",
         id=merged,

@@ -187,13 +187,13 @@ async def test_retracting_withdraws_the_open_review(database: Database, team: Ca
 
 
 async def test_a_support_that_was_revoked_is_reinstated_when_its_citation_is_judged_anew(
-    database: Database, team: Caller
+    database: Database, unruled: Database, team: Caller
 ) -> None:
     ingest_id = await submit(database, team, DEPENDS)
     placed = await place(database, team, ingest_id)
     await retract(database, team, placed.relationship_outcomes[0].relationship_id)
     await run(
-        database,
+        unruled,
         team,
         """UPDATE placement_outcomes SET category = NULL, placed_at = NULL
            WHERE team_id = %(team_id)s RETURNING ingest_id""",
@@ -201,7 +201,7 @@ async def test_a_support_that_was_revoked_is_reinstated_when_its_citation_is_jud
     await run(
         database,
         team,
-        "UPDATE work_items SET finished_at = NULL WHERE item_id = %(id)s RETURNING item_id",
+        "UPDATE work_items SET finished_at = NULL, epoch = epoch + 1 WHERE item_id = %(id)s RETURNING item_id",
         id=ingest_id,
     )
     await place(database, team, ingest_id)

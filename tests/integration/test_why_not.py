@@ -220,14 +220,16 @@ async def test_what_may_not_be_read_is_named_with_its_reason(database: Database,
     assert "assessed candidate" in said[waiting.relationship_id,][1]
 
 
-async def test_an_end_that_was_merged_away_and_an_exact_candidate(database: Database, team: Caller) -> None:
+async def test_an_end_that_was_merged_away_and_an_exact_candidate(
+    database: Database, unruled: Database, team: Caller
+) -> None:
     pattern = await make_pattern(database, team)
     candidate = await make_relationship(
         database, team, pattern.subjects[4], "uses", pattern.objects[4], CANDIDATE
     )
     assert candidate.relationship_id
     assert await codes(database, team, pattern.subjects[4], "uses", pattern.objects[4]) == []
-    await database.unit_of_work(
+    await unruled.unit_of_work(
         Scope("app", team.team_id),
         lambda w: w.execute(
             "UPDATE entities SET is_merged = true WHERE id = %(id)s", {"id": pattern.objects[4]}

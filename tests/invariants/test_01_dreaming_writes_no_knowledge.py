@@ -241,7 +241,7 @@ async def test_the_dreamer_neither_decides_about_a_guess_nor_turns_it_into_anoth
     await run_once(database, team)
     assert [row["status"] for row in await read_hypotheses(database, team)] == ["proposed"]
     with acting_as(database_name, "dreamer", team.team_id) as connection:
-        attempt = sql.SQL("UPDATE hypotheses SET " + change).format()
+        attempt = sql.SQL("UPDATE hypotheses SET row_version = row_version + 1, " + change).format()
         assert refusal(connection, attempt) is psycopg.errors.InsufficientPrivilege
 
 

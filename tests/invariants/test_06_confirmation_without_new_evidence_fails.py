@@ -112,14 +112,16 @@ async def test_another_profiles_copy_of_the_source_is_no_new_evidence(
     assert error.code == "evidence_not_independent"
 
 
-async def test_evidence_of_a_source_that_came_later_is_not_independent_either(case: Case) -> None:
+async def test_evidence_of_a_source_that_came_later_is_not_independent_either(
+    case: Case, unruled: Database
+) -> None:
     """The relationship behind the guess gains a second support; that one is its evidence as well."""
     later = "A second manual of FastAPI lists Starlette as well."
     made = await make_relationship(
         case.database, case.caller, case.fastapi, "uses", case.anyio, Position(content=later)
     )
     params = {"citation_id": made.citation_id, "relationship_id": case.source.relationship_id}
-    await case.database.unit_of_work(
+    await unruled.unit_of_work(
         Scope("app", case.caller.team_id),
         lambda w: w.execute(
             "INSERT INTO supports (team_id, relationship_id, citation_id, is_granted)"

@@ -62,12 +62,16 @@ async def close(
 
 
 CLOSE: LiteralString = """
-    UPDATE conflict_cases AS c
-    SET status = %(status)s, closed_at = clock_timestamp(), close_reason = 'decided',
-        preferred_position_id = (
-            SELECT p.id FROM conflict_positions AS p
-            JOIN relationships AS r ON r.semantic_group_key = p.semantic_group_key
-            WHERE p.case_id = c.id AND r.id = %(preferred)s)
+    WITH closed AS (
+        UPDATE conflict_cases AS c
+        SET status = %(status)s, closed_at = clock_timestamp(), close_reason = 'decided',
+            preferred_position_id = (
+                SELECT p.id FROM conflict_positions AS p
+                JOIN relationships AS r ON r.semantic_group_key = p.semantic_group_key
+                WHERE p.case_id = c.id AND r.id = %(preferred)s)
+        RETURNING c.team_id, c.id, c.status, c.preferred_position_id
+    )
+    INSERT INTO conflict_events (team_id, case_id, event, preferred_position_id) SELECT * FROM closed
 """
 
 

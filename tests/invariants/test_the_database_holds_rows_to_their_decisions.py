@@ -53,7 +53,8 @@ async def decide(database: Database, caller: Caller, evidence_id: str, decision:
 
 
 def turn(label: str, state: str) -> LiteralString:
-    return f"UPDATE evidence SET state = '{state}' WHERE labels[1] = '{label}'"
+    when = ", retracted_at = now()" if state == "retracted" else ""
+    return f"UPDATE evidence SET state = '{state}'{when} WHERE labels[1] = '{label}'"
 
 
 def decision_on(label: str, decision: str) -> LiteralString:
@@ -91,6 +92,12 @@ EVIDENCE: list[tuple[list[LiteralString], str | None]] = [
     ([decision_on("discarded", "released")], "pk_evidence_decisions"),
     ([copy_of_held("active")], "evidence_comes_decided"),
     ([copy_of_held("discarded")], "evidence_comes_decided"),
+    (["UPDATE evidence SET state = 'retracted' WHERE state <> 'retracted'"], "evidence_retracted_says_when"),
+    (["UPDATE evidence SET retracted_at = now()"], "evidence_retracted_says_when"),
+    (
+        ["UPDATE evidence SET retracted_at = NULL WHERE state = 'retracted'"],
+        "evidence_retracted_says_when",
+    ),
     # What the ledger allows, in either order.
     ([turn("held", "active"), decision_on("held", "released")], None),
     ([decision_on("held", "discarded"), turn("held", "discarded")], None),

@@ -1,0 +1,219 @@
+"""What is final stays so, what counts only rises, and each change has the event that accounts for it.
+
+Each attempt is bare SQL of a role that may change the column, and names the rule that refuses it.
+"""
+
+from typing import LiteralString
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from app.kernel.database import Database, Role
+from tests.conftest import MakeTeam
+from tests.databases import admin_url
+from tests.invariants.attempts import acting_as, refusing_rule
+from tests.invariants.changed_team import ChangedTeam, make_changed_team
+from tests.invariants.test_the_database_holds_rows_to_their_decisions import EVIDENCE
+
+
+@pytest.fixture(scope="module")
+async def changed(database: Database, unruled: Database, make_team: MakeTeam) -> ChangedTeam:
+    return await make_changed_team(database, unruled, await make_team())
+
+
+ACTIVATE: LiteralString = """
+    UPDATE relationships SET status = 'active', tier = 'fact', version = 2 WHERE id = {candidate}
+"""
+TELL: LiteralString = """
+    INSERT INTO relationship_transitions
+        (team_id, relationship_id, version, from_tier, to_tier, from_status, to_status, reason, effect)
+    SELECT team_id, id, version, 'candidate', tier, 'pending_evidence', status, 'told', 'harmless'
+    FROM relationships WHERE id = {candidate}
+"""
+COPY: LiteralString = """
+    INSERT INTO relationships
+    SELECT (jsonb_populate_record(r, '{{"id": "rel_copy", "scope": "s", "semantic_group_key": "g"}}')).*
+    FROM relationships AS r WHERE id = {established}
+"""
+TELL_OF_COPY: LiteralString = """
+    INSERT INTO relationship_transitions
+        (team_id, relationship_id, version, to_tier, to_status, reason, effect)
+    SELECT team_id, id, version, tier, status, 'told', 'harmless' FROM relationships WHERE id = 'rel_copy'
+"""
+OWN_CITATION: LiteralString = (
+    "(SELECT citation_id FROM verification_events WHERE relationship_id = {candidate})"
+)
+SUPPORT: LiteralString = (
+    "INSERT INTO supports SELECT team_id, id, "
+    + OWN_CITATION
+    + ", {granted} FROM relationships WHERE id = {candidate}"
+)
+SUPPORT_EVENT: LiteralString = (
+    "INSERT INTO support_events (team_id, relationship_id, citation_id, event, reason)"
+    " SELECT team_id, id, " + OWN_CITATION + ", {event}, 'told' FROM relationships WHERE id = {candidate}"
+)
+SPENT = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "cost_usd")
+
+# Role, statements, and the rule in their way; None where the ledger allows it.
+ATTEMPTS: list[tuple[Role, list[LiteralString], str | None]] = [
+    ("app", ["UPDATE relationships SET client_comment = 'so'"], "relationships_version_counts_changes"),
+    ("app", ["UPDATE relationships SET version = version + 2"], "relationships_version_counts_changes"),
+    (
+        "app",
+        ["UPDATE relationships SET tier = 'fact', version = version + 1"],
+        "relationships_change_on_record",
+    ),
+    ("app", ["UPDATE relationships SET valid_to = now(), version = 2"], "relationships_change_on_record"),
+    ("app", [ACTIVATE, TELL], "relationships_gain_by_support"),
+    ("app", [COPY], "relationships_begin_on_record"),
+    ("app", [COPY, TELL_OF_COPY], "relationships_come_with_support"),
+    ("app", ["UPDATE supports SET is_granted = false"], "supports_change_on_record"),
+    ("app", [SUPPORT.replace("{granted}", "true")], "supports_begin_on_record"),
+    (
+        "app",
+        [SUPPORT.replace("{granted}", "true"), SUPPORT_EVENT.replace("{event}", "'granted'")],
+        "supports_come_with_a_verdict",
+    ),
+    (
+        "app",
+        [
+            SUPPORT.replace("{granted}", "false"),
+            "UPDATE supports SET is_granted = true WHERE relationship_id = {candidate}",
+            SUPPORT_EVENT.replace("{event}", "'granted'"),
+        ],
+        "supports_return_with_a_verdict",
+    ),
+    ("app", ["UPDATE source_revisions SET is_current = true"], "source_revisions_old_stays_old"),
+    (
+        "app",
+        ["UPDATE source_revisions SET is_current = false WHERE is_current"],
+        "source_revisions_are_replaced",
+    ),
+    ("app", ["UPDATE predicates SET is_current = true WHERE version = 2"], "predicates_old_stays_old"),
+    ("app", ["UPDATE predicates SET is_current = false WHERE is_current"], "predicates_are_replaced"),
+    (
+        "app",
+        ["UPDATE entities SET is_merged = true WHERE id <> {merged}"],
+        "entities_merge_on_record",
+    ),
+    (
+        "app",
+        ["UPDATE entities SET is_merged = false, merged_into_id = NULL WHERE id = {merged}"],
+        "entities_merge_on_record",
+    ),
+    (
+        "app",
+        [
+            'INSERT INTO entities SELECT (jsonb_populate_record(e, \'{{"id": "ent_copy"}}\')).*'
+            " FROM entities AS e WHERE id = {merged}"
+        ],
+        "entities_come_merged_on_record",
+    ),
+    ("app", ["UPDATE conflict_cases SET status = 'dismissed'"], "conflict_cases_decided_on_record"),
+    (
+        "app",
+        ["UPDATE conflict_cases SET due_at = due_at + interval '1 day'"],
+        "conflict_cases_due_is_not_put_off",
+    ),
+    (
+        "app",
+        ["UPDATE review_tasks SET status = 'open' WHERE status = 'resolved'"],
+        "review_tasks_resolved_is_final",
+    ),
+    (
+        "app",
+        ["UPDATE review_tasks SET status = 'resolved' WHERE status = 'open'"],
+        "review_tasks_answer_says_what_and_who",
+    ),
+    (
+        "app",
+        ["UPDATE placement_outcomes SET category = NULL, placed_at = NULL"],
+        "placement_outcomes_placed_once",
+    ),
+    (
+        "app",
+        ["UPDATE placement_outcomes SET category = NULL, placed_at = NULL WHERE proposal_id = 'p2'"],
+        None,
+    ),
+    ("app", ["UPDATE api_keys SET revoked_at = NULL WHERE team_id = {team}"], "api_keys_revoked_is_final"),
+    (
+        "app",
+        ["UPDATE api_keys SET revoked_at = now() + interval '1 day' WHERE team_id = {team}"],
+        "api_keys_revoked_is_final",
+    ),
+    *(
+        attempt
+        for role in ("app", "dreamer")
+        for attempt in (
+            (role, ["UPDATE hypotheses SET status = 'stale'"], "hypotheses_version_rises"),
+            (role, ["UPDATE hypotheses SET row_version = row_version - 1"], "hypotheses_version_rises"),
+            (
+                role,
+                ["UPDATE hypotheses SET status = 'stale', row_version = row_version + 1"],
+                "hypotheses_change_on_record",
+            ),
+            (
+                role,
+                ["UPDATE work_items SET epoch = epoch - 1 WHERE team_id = {team}"],
+                "work_items_epoch_is_a_fence",
+            ),
+            (
+                role,
+                ["UPDATE work_items SET finished_at = NULL WHERE team_id = {team}"],
+                "work_items_epoch_is_a_fence",
+            ),
+            (
+                role,
+                [
+                    "UPDATE work_items SET finished_at = NULL, worker = 'me', lease_expires_at = now()"
+                    " WHERE team_id = {team}"
+                ],
+                "work_items_epoch_is_a_fence",
+            ),
+        )
+    ),
+    ("dreamer", ["UPDATE hypothesis_sources SET version = version - 1"], "hypothesis_sources_version_rises"),
+    ("app", ["UPDATE hypothesis_submissions SET ended_active = true"], "hypothesis_submissions_end_once"),
+    (
+        "app",
+        ["UPDATE hypothesis_submissions SET ended_at = NULL, ended_active = NULL"],
+        "hypothesis_submissions_end_once",
+    ),
+    ("dreamer", ["UPDATE provider_batches SET batch_id = 'another'"], "provider_batches_say_it_once"),
+    ("dreamer", ["UPDATE provider_batches SET outcome = NULL"], "provider_batches_say_it_once"),
+    *(("app", [f"UPDATE verifier_usage SET {count} = 4"], "verifier_usage_only_grows") for count in SPENT),
+    ("app", ["UPDATE team_settings SET value = '50'"], "team_settings_version_rises"),
+    (
+        "app",
+        ["UPDATE instance_settings SET value = '2' WHERE name = 'unread_' || {team}"],
+        "instance_settings_version_rises",
+    ),
+]
+
+
+@pytest.mark.parametrize(("role", "statements", "rule"), ATTEMPTS)
+async def test_no_role_changes_a_row_past_what_accounts_for_it(
+    changed: ChangedTeam, database_name: str, role: Role, statements: list[LiteralString], rule: str | None
+) -> None:
+    names = {
+        "team": sql.Literal(changed.caller.team_id),
+        "established": sql.Literal(changed.established),
+        "candidate": sql.Literal(changed.candidate),
+        "merged": sql.Literal(changed.merged_entity),
+    }
+    with acting_as(database_name, role, changed.caller.team_id) as connection:
+        assert refusing_rule(connection, *(sql.SQL(one).format(**names) for one in statements)) == rule
+
+
+def test_every_rule_is_tried(database_name: str) -> None:
+    with psycopg.connect(admin_url(database_name)) as connection:
+        rules = {rule for (rule,) in connection.execute(RULES).fetchall()}
+    assert len(rules) > 30
+    assert rules == {rule for *_, rule in (*ATTEMPTS, *EVIDENCE) if rule in rules}
+
+
+RULES: LiteralString = """
+    SELECT t.tgname FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
+    WHERE NOT t.tgisinternal AND p.proname IN ('refuse_change', t.tgname)
+"""
