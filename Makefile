@@ -48,6 +48,10 @@ chaos: $(READY) ## The lease protocol in 300 histories, then 200 rounds of real 
 	DENSEMEM_PROTOCOL_EXAMPLES=300 $(BIN)/python -m pytest -q -p no:cacheprovider tests/concurrency/test_lease_protocol.py
 	@$(BIN)/python -m tests.chaos $(ARGS)
 
+.PHONY: load
+load: $(READY) ## 1000 clients for 60 s against one API process with a pool of 10. ARGS="--clients 100 --seconds 5" is less.
+	@$(BIN)/python -m tests.load $(ARGS)
+
 check: lint types contracts drift test ## Everything that a change must pass.
 
 lint: $(READY) ## Style.

@@ -6,13 +6,14 @@ transaction: all three are one round trip. `glance`, `reading` and `snapshot` ar
 or nothing and is run again from the start when PostgreSQL asks for it.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, LiteralString, Protocol, TypeVar
 
 import psycopg
-from psycopg_pool import AsyncConnectionPool, PoolTimeout
+from psycopg_pool import AsyncConnectionPool, PoolTimeout, TooManyRequests
 
 from app.kernel.errors import Unavailable
 from app.kernel.pools import Connection, make_pool
@@ -165,6 +166,10 @@ class Database:
             connection = await pool.getconn(timeout=self._settings.pool_timeout_seconds)
         except PoolTimeout as error:
             raise Unavailable("No database connection became free in time.", code="database_busy") from error
+        except TooManyRequests as error:
+            # Refused at once, whoever asks again at once would take this process' time from those who wait.
+            await asyncio.sleep(self._settings.pool_timeout_seconds)
+            raise Unavailable("Too many wait for a database connection.", code="database_busy") from error
         try:
             yield connection
         finally:

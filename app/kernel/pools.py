@@ -2,7 +2,7 @@
 
 import select
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 from psycopg.adapt import AdaptersMap
@@ -12,6 +12,8 @@ from psycopg_pool import AsyncConnectionPool
 
 from app.kernel.settings import Settings
 
+# For each connection. A longer queue would keep everybody waiting in vain.
+MAX_WAITING: Final = 10
 Connection = psycopg.AsyncConnection[dict[str, Any]]  # Rows by the names of their columns.
 
 
@@ -23,6 +25,7 @@ def make_pool(settings: Settings, url: str) -> AsyncConnectionPool[Connection]:
         kwargs={"autocommit": True, "row_factory": dict_row, "context": _adapters()},
         min_size=1,
         max_size=settings.pool_size,
+        max_waiting=MAX_WAITING * settings.pool_size,
         timeout=settings.pool_timeout_seconds,
         open=False,
         check=_check_connection,

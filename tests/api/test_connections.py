@@ -89,6 +89,28 @@ async def test_an_exhausted_pool_is_a_retryable_503_in_bounded_time(narrow: Api)
     assert (await client.get("/v1/dreams")).status_code == 200
 
 
+async def test_a_queue_for_connections_has_an_end(narrow: Api) -> None:
+    team = await _found(narrow)
+    client = await narrow.client(team)
+    async with (
+        narrow.database.reading(Scope("app")) as first,
+        narrow.database.reading(Scope("app")) as second,
+    ):
+        # A transaction begins with its first statement; so both connections are taken from here on.
+        for reading in (first, second):
+            await reading.fetch_all("SELECT 1 AS one")
+        began = monotonic()
+        answers = await asyncio.gather(*(client.get("/v1/dreams") for _ in range(60)))
+        assert monotonic() - began < 5
+    assert {(one.status_code, one.json()["code"], one.headers["retry-after"]) for one in answers} == {
+        (503, "database_busy", "1")
+    }
+    assert {one.json()["detail"] for one in answers} == {
+        "No database connection became free in time.",
+        "Too many wait for a database connection.",
+    }
+
+
 async def test_a_commit_that_fails_late_is_seen_by_the_client_and_leaves_nothing(
     narrow: Api, private_name: str
 ) -> None:
