@@ -1,30 +1,26 @@
-"""The adapter, through the real SDK, against a server that speaks the provider's protocol."""
+"""The adapter, through the real SDK: whatever fails, when it is tried again, and what it has cost."""
 
 import asyncio
-import json
 import time
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 import pytest
 
 from app.llm.anthropic_model import AnthropicModel, AnthropicOptions
-from app.llm.key import Key, NoKey
+from app.llm.key import Key
 from app.llm.model import (
     Answered,
     Malformed,
     Message,
     Outcome,
-    OverBudget,
     Overloaded,
     Question,
     RateLimited,
-    Refused,
     TimedOut,
-    Truncated,
     Unavailable,
 )
-from app.llm.usage import Tally, Tokens, Usage
+from app.llm.usage import Tally, Usage
+from tests.integration.provider.asking import LONG, SCHEMA, SHORT, USED, Asker
 from tests.provider_server.replies import (
     HANGS,
     MODEL,
@@ -39,123 +35,7 @@ from tests.provider_server.replies import (
     trickled,
     whole,
 )
-from tests.provider_server.server import KEY, Answer, ProviderServer, provider
-
-LONG, SHORT = 4_000, 500
-SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
-USED = Usage({MODEL: Tokens(input=120, output=40)}, turns=1)
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[ProviderServer]:
-    async with provider() as served:
-        yield served
-
-
-@dataclass(slots=True)
-class Asker:
-    """A model on the server, whose pauses between tries are kept and not waited for."""
-
-    server: ProviderServer
-    pauses: list[float] = field(default_factory=list)
-    tally: Tally = field(default_factory=Tally)
-    key: Key | NoKey = field(default_factory=lambda: Key(KEY, "a test"))
-    has_fallbacks: bool = True
-
-    async def ask(
-        self, *script: Answer, most: int = LONG, seconds: float = 60.0, most_input: int | None = None
-    ) -> Outcome:
-        self.server.script = list(script)
-        options = AnthropicOptions(model=MODEL, base_url=self.server.url, has_fallbacks=self.has_fallbacks)
-        model = AnthropicModel(options, key=lambda: self.key, pause=self._pause, jitter=lambda: 0.0)
-        question = Question(
-            instructions="Be brief.",
-            messages=(Message("user", "Say something."),),
-            schema=SCHEMA,
-            max_output_tokens=most,
-            max_input_tokens=most_input,
-            effort="low",
-        )
-        try:
-            return await model.ask(question, deadline=time.monotonic() + seconds, tally=self.tally)
-        finally:
-            await model.close()
-
-    async def _pause(self, seconds: float) -> None:
-        self.pauses.append(seconds)
-
-
-@pytest.fixture
-def asker(server: ProviderServer) -> Asker:
-    return Asker(server)
-
-
-@pytest.mark.parametrize("most", [LONG, SHORT])
-async def test_an_answer_comes_whole_with_its_usage(asker: Asker, most: int) -> None:
-    outcome = await asker.ask(Said(text='{"words": "wörds"}'), most=most)
-    assert outcome == Answered('{"words": "wörds"}', MODEL, USED)
-    assert asker.tally.usage == USED
-    body = asker.server.messages[0]
-    assert body.get("stream", False) is (most == LONG)
-    assert body["output_config"] == {"format": {"type": "json_schema", "schema": SCHEMA}, "effort": "low"}
-    assert body["system"][0]["cache_control"] == {"type": "ephemeral"}
-    assert body["fallbacks"] == "default"
-
-
-async def test_fallbacks_can_be_switched_off(asker: Asker) -> None:
-    asker.has_fallbacks = False
-    await asker.ask(Said())
-    assert "fallbacks" not in asker.server.messages[0]
-    assert "anthropic-beta" not in asker.server.requests[-1].headers
-
-
-@pytest.mark.parametrize("most", [LONG, SHORT])
-async def test_a_fallback_models_tokens_are_kept_under_its_own_name(asker: Asker, most: int) -> None:
-    hops = [
-        {"type": "message", "model": MODEL, "input_tokens": 100, "output_tokens": 3},
-        {"type": "fallback_message", "model": "claude-opus-4-8", "input_tokens": 90, "output_tokens": 30},
-    ]
-    usage = {"input_tokens": 90, "output_tokens": 30, "iterations": hops}
-    outcome = await asker.ask(Said(usage=usage, model="claude-opus-4-8"), most=most)
-    assert isinstance(outcome, Answered)
-    assert outcome.usage.by_model == {
-        MODEL: Tokens(input=100, output=3),
-        "claude-opus-4-8": Tokens(input=90, output=30),
-    }
-
-
-async def test_the_four_kinds_of_tokens_are_told_apart(asker: Asker) -> None:
-    usage = {
-        "input_tokens": 7,
-        "output_tokens": 5,
-        "cache_read_input_tokens": 1000,
-        "cache_creation_input_tokens": 300,
-    }
-    outcome = await asker.ask(Said(usage=usage))
-    assert outcome.usage.tokens == Tokens(input=7, output=5, cache_read=1000, cache_write=300)
-
-
-@pytest.mark.parametrize("most", [LONG, SHORT])
-@pytest.mark.parametrize(
-    ("said", "expected"),
-    [
-        (
-            Said(stop_reason="refusal", stop_details={"type": "refusal", "category": "bio"}),
-            Refused("bio", USED),
-        ),
-        (Said(stop_reason="refusal"), Refused(None, USED)),
-        (Said(stop_reason="max_tokens", text='{"cut": '), Truncated("max_output_tokens", USED)),
-        (Said(stop_reason="model_context_window_exceeded"), Truncated("context_window", USED)),
-        (Said(text=""), Malformed("empty", USED)),
-        (Said(stop_reason="tool_use"), Malformed("stop_reason", USED)),
-        (Said(stop_reason=None), Malformed("stop_reason", USED)),
-    ],
-)
-async def test_what_the_model_did_instead_of_answering_is_named(
-    asker: Asker, said: Said, expected: Outcome, most: int
-) -> None:
-    assert await asker.ask(said, most=most) == expected
-    assert asker.pauses == []
+from tests.provider_server.server import KEY, ProviderServer
 
 
 @pytest.mark.parametrize(
@@ -319,46 +199,3 @@ async def test_a_pause_holds_no_permit(server: ProviderServer) -> None:
     assert isinstance(second, Answered)
     assert isinstance(first, Answered)
     assert (second.text, first.text) == ('"second"', '"first"')
-
-
-async def test_a_question_that_is_too_large_is_not_asked(asker: Asker) -> None:
-    asker.server.tokens = 501
-    assert await asker.ask(Said(), most_input=500) == OverBudget("max_input_tokens", 501)
-    assert asker.server.messages == []
-    asker.server.tokens = 500
-    assert isinstance(await asker.ask(Said(), most_input=500), Answered)
-
-
-async def test_where_counting_fails_an_estimate_decides(asker: Asker) -> None:
-    asker.server.tokens = error(500, "api_error")
-    assert isinstance(await asker.ask(Said(), most_input=500), Answered)
-    assert isinstance(await asker.ask(Said(), most_input=3), OverBudget)
-
-
-async def test_without_a_key_nothing_is_sent(asker: Asker) -> None:
-    asker.key = NoKey()
-    assert await asker.ask(Said()) == Unavailable("no_key")
-    assert asker.server.requests == []
-
-
-async def test_another_key_counts_from_the_next_call_on(server: ProviderServer) -> None:
-    server.script = [Said()]
-    keys = [Key("sk-wrong-0123456789", "a test"), Key(KEY, "a test")]
-    options = AnthropicOptions(model=MODEL, base_url=server.url)
-    model = AnthropicModel(options, key=lambda: keys.pop(0))
-    question = Question(
-        instructions="", messages=(Message("user", "?"),), schema=SCHEMA, max_output_tokens=SHORT
-    )
-    deadline = time.monotonic() + 30
-    assert await model.ask(question, deadline=deadline, tally=Tally()) == Unavailable("unauthenticated")
-    assert isinstance(await model.ask(question, deadline=deadline, tally=Tally()), Answered)
-    await model.close()
-
-
-async def test_nothing_of_the_request_or_the_key_is_in_an_outcome(asker: Asker) -> None:
-    for reply in (error(400, "invalid_request_error"), error_in_stream(Said(), "invalid_request_error")):
-        outcome = await asker.ask(reply)
-        assert "secret" not in repr(outcome)
-        assert KEY not in repr(outcome)
-    assert KEY not in repr(asker.key)
-    assert KEY not in json.dumps(asker.server.messages)

@@ -1,0 +1,147 @@
+"""How a batch may end, and what becomes of its run and of what it cost."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.dreaming.provider.generator import ProviderFailed
+from app.dreaming.runs import cancel_run
+from app.kernel.database import Scope
+from tests.cycles import (
+    read_hypotheses,
+    set_setting,
+)
+from tests.integration.provider.batching import AGE, HALF_PRICE, OPEN_ITEMS, USAGE, Batched, custom_id_of
+from tests.provider_server.batches import Batch, ended, succeeded
+from tests.provider_server.replies import Reply, Said, error, message_of
+
+
+@pytest.mark.parametrize("kind", ["errored", "expired", "canceled"])
+async def test_a_batch_without_an_answer_costs_nothing_and_the_rules_dream(
+    batched: Batched, kind: str
+) -> None:
+    run_id = await batched.start()
+    await batched.look(run_id)
+    batched.batch.results = [ended(custom_id_of(batched.batch), kind)]
+    run = await batched.look(run_id)
+    assert (run.status, run.generator_kind, run.funnel["persisted"]) == ("succeeded", "rules", 1)
+    assert run.summary is not None
+    assert f"batch_{kind}" in run.summary
+    assert (run.usage.cost_usd, run.usage.turns) == (0, 0)
+
+
+async def test_where_only_the_provider_may_dream_an_expired_batch_fails_the_run(batched: Batched) -> None:
+    await set_setting(batched.database, batched.team, "generator", '"provider"')
+    run_id = await batched.start()
+    await batched.look(run_id)
+    batched.batch.results = [ended(custom_id_of(batched.batch), "expired")]
+    with pytest.raises(ProviderFailed):
+        await batched.look(run_id)
+    run = await batched.read(run_id)
+    assert run.error is not None
+    assert (run.status, run.error.code) == ("failed", "provider_batch_expired")
+
+
+async def test_an_answer_that_cannot_be_read_is_paid_and_not_asked_for_again(batched: Batched) -> None:
+    run_id = await batched.start()
+    await batched.look(run_id)
+    message = message_of(Said(text="no JSON", usage=USAGE))
+    batched.batch.results = [succeeded(custom_id_of(batched.batch), message)]
+    run = await batched.look(run_id)
+    assert (run.status, run.generator_kind) == ("succeeded", "rules")
+    assert run.usage.cost_usd == pytest.approx(HALF_PRICE)
+    assert len(batched.server.batches.made) == 1
+
+
+async def test_after_26_hours_the_run_fails_and_its_batch_is_given_up_and_accounted(
+    batched: Batched,
+) -> None:
+    run_id = await batched.start()
+    estimated = (await batched.look(run_id)).usage.cost_usd
+    await batched.write(AGE)
+    with pytest.raises(ProviderFailed):
+        await batched.look(run_id)
+    run = await batched.read(run_id)
+    assert run.error is not None
+    assert (run.status, run.error.code) == ("failed", "provider_batch_timed_out")
+    assert run.usage.cost_usd == estimated
+    await batched.settle()
+    assert batched.batch.is_cancelled
+    batched.answer()
+    await batched.settle()
+    assert (await batched.read(run_id)).usage.cost_usd == pytest.approx(HALF_PRICE)
+    assert await read_hypotheses(batched.database, batched.team) == []
+    assert await batched.fetch(OPEN_ITEMS) == []
+
+
+@pytest.mark.parametrize("is_answered", [True, False])
+async def test_a_cancelled_run_cancels_its_batch_and_accounts_what_it_cost(
+    batched: Batched, is_answered: bool
+) -> None:
+    run_id = await batched.start()
+    await batched.look(run_id)
+    await batched.settle()
+    assert not batched.batch.is_cancelled
+    await batched.database.unit_of_work(
+        Scope("app", batched.team.team_id), lambda writing: cancel_run(writing, batched.team, run_id)
+    )
+    await batched.settle()
+    assert batched.batch.is_cancelled
+    if is_answered:
+        batched.answer()
+    else:
+        batched.batch.results = [ended(custom_id_of(batched.batch), "canceled")]
+    await batched.settle()
+    run = await batched.read(run_id)
+    assert run.status == "cancelled"
+    assert run.usage.cost_usd == pytest.approx(HALF_PRICE if is_answered else 0)
+    assert await read_hypotheses(batched.database, batched.team) == []
+    assert await batched.fetch(OPEN_ITEMS) == []
+
+
+async def test_switched_off_while_it_waits_it_is_skipped_and_its_batch_given_up(batched: Batched) -> None:
+    run_id = await batched.start()
+    await batched.look(run_id)
+    await set_setting(batched.database, batched.team, "enabled", "false")
+    run = await batched.look(run_id)
+    assert (run.status, run.reason) == ("skipped", "dreaming_disabled")
+    await batched.settle()
+    assert batched.batch.is_cancelled
+
+
+async def test_a_provider_that_takes_nothing_now_is_asked_again_and_nothing_is_paid(
+    batched: Batched,
+) -> None:
+    answers = [error(429, "rate_limit_error"), None]
+    made = batched.server.batches.made
+
+    def refuse_once(batch: Batch) -> Reply | None:
+        refusal = answers.pop(0)
+        if refusal is not None:
+            made.remove(batch)
+        return refusal
+
+    batched.server.batches.on_create = refuse_once
+    run_id = await batched.start()
+    run = await batched.look(run_id)
+    assert (run.status, run.usage.cost_usd, made) == ("waiting", 0, [])
+    run = await batched.look(run_id)
+    assert (run.status, run.attempt, len(made)) == ("waiting", 0, 1)
+    assert custom_id_of(made[0]) == f"{run_id}_{run.epoch}"
+
+
+async def test_a_provider_that_refuses_the_key_leaves_the_dreaming_to_the_rules(batched: Batched) -> None:
+    batched.server.batches.on_create = lambda batch: error(401, "authentication_error")
+    run = await batched.look(await batched.start())
+    assert (run.status, run.generator_kind, run.usage.cost_usd) == ("succeeded", "rules", 0)
+
+
+async def test_without_a_key_and_while_nobody_answers_it_goes_on_waiting(batched: Batched) -> None:
+    run_id = await batched.start()
+    await batched.look(run_id)
+    batched.server.key = "another"
+    assert (await batched.look(run_id)).status == "waiting"
+    line, batched.line = batched.line, replace(batched.line, batches=None)
+    assert (await batched.look(run_id)).status == "waiting"
+    batched.line = line
+    assert batched.batch.results is None
