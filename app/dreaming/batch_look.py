@@ -12,7 +12,7 @@ from app.dreaming.provider.allowance import settle_with
 from app.dreaming.spending import Usage
 from app.dreaming.usage import write_charge
 from app.kernel.database import Database, Scope, Writing
-from app.llm.batches import Ended, Gone, Made, Pending, StructuredBatches
+from app.llm.batches import NO_RESULT, Ended, Gone, Made, Pending, StructuredBatches
 from app.llm.prices import PriceTable
 
 # How far the provider's clock may be from ours.
@@ -30,7 +30,7 @@ async def look_at_batch(
     """Return how the batch stands; one that has ended is charged, with what it did use, by then.
 
     An intent of which no batch came has ended as `not_made` and costs nothing. One that the provider does not know
-    any more has ended as `gone` and stays at its estimate.
+    any more, or whose results say nothing about the question, stays at its estimate.
     """
     batch_id = batch.batch_id
     if batch_id is None:
@@ -64,7 +64,7 @@ def pause_before_look(waited: timedelta) -> float:
 async def _end(database: Database, batch: KeptBatch, ended: Ended, prices: PriceTable) -> Ended:
     permit = batch.permit
     charged: Usage | None = Usage()
-    if ended.code == GONE:
+    if ended.code in (GONE, NO_RESULT):
         charged = None
     elif ended.outcome is not None:
         charged = settle_with(permit, ended.outcome.usage, prices)

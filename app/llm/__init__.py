@@ -5,8 +5,8 @@
 `batches` is the port for questions that may wait for hours at half the price, `anthropic_batches` its adapter.
 `usage` counts tokens, `prices` turns them into money, `prompts` loads instructions with their schema, `fence`
 shows untrusted content, `reading` reads what comes back, `key` finds the API key, `doctor` looks at it. Behind the
-adapters: `connection` opens the SDK, `request` and `transcript` speak the protocol, `faults` names errors,
-`retrying` says when to try again. Knows no domain word.
+adapters: `connection` opens the SDK, `bounds` limits what comes in, `request` and `transcript` speak the protocol,
+`faults` names errors, `retrying` says when to try again. Knows no domain word.
 
 The model is an untrusted, expensive and sometimes absent helper:
 
@@ -17,7 +17,8 @@ The model is an untrusted, expensive and sometimes absent helper:
   permit, no connection to the database and no transaction; a try that may have cost something is the last, because
   whoever asks has to see whether there is money for another;
 * the key is read when a call needs it, never logged, never in an error, never in a trace, and is sent to nobody
-  but the configured address;
+  but the configured address: no redirect is followed, and no address in an answer is asked;
+* an answer is read up to a length (`bounds`), and never unpacked;
 * a call is never made that could cost more than its question allows: the input is counted first, which is free.
 
 Decisions: a provider's address, model and effort are settings of the process. Server-side fallbacks are asked for

@@ -1,16 +1,18 @@
 """The Anthropic adapter for batches of one question. No server-side fallbacks: a batch knows none."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, cast
+from urllib.parse import quote
 
 import structlog
 
-from app.llm.batches import Ended, Gone, Made, NotMade, Pending
-from app.llm.connection import Connection
+from app.llm.batches import NO_RESULT, Ended, Gone, Made, NotMade, Pending
+from app.llm.connection import Connection, list_errors
 from app.llm.faults import read_connection_error, read_protocol_error, read_status_error
 from app.llm.key import Key, NoKey, find_key
 from app.llm.model import Question, TimedOut, Unavailable, name_outcome
@@ -65,7 +67,7 @@ class AnthropicBatches:
         except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
             is_certain = isinstance(error.__cause__ or error, httpx2.ConnectError | httpx2.ConnectTimeout)
             return NotMade(read_connection_error().outcome, is_certain)
-        except (anthropic.AnthropicError, ValueError):
+        except (anthropic.AnthropicError, ValueError, RecursionError):
             return NotMade(read_protocol_error().outcome, is_certain=False)
         batch_id: object = getattr(made, "id", None)
         if not isinstance(batch_id, str) or not 0 < len(batch_id) <= 256:
@@ -77,7 +79,6 @@ class AnthropicBatches:
         if client is None:
             return Pending()
         import anthropic
-        import httpx2
 
         try:
             async with asyncio.timeout(self._seconds):
@@ -87,17 +88,14 @@ class AnthropicBatches:
                 result = await _find_result(client, batch_id, custom_id)
         except anthropic.NotFoundError:
             return Gone()
-        except (TimeoutError, anthropic.AnthropicError, httpx2.HTTPError, ValueError, AttributeError):
+        except list_errors():
             return _look_again("look")
-        return Ended("no_result") if result is None else _read_result(result, self._model)
+        return Ended(NO_RESULT) if result is None else _read_result(result, self._model)
 
     async def find(self, custom_id: str, *, since: datetime, until: datetime) -> Made | Pending | Gone:
         client = await self._connection.open()
         if client is None:
             return Pending()
-        import anthropic
-        import httpx2
-
         is_pending = False
         try:
             async with asyncio.timeout(self._seconds), aclosing(_list_since(client, since)) as batches:
@@ -110,14 +108,7 @@ class AnthropicBatches:
                         is_pending = True
                     elif await _find_result(client, batch.id, custom_id) is not None:
                         return Made(batch.id)
-        except (
-            TimeoutError,
-            anthropic.AnthropicError,
-            httpx2.HTTPError,
-            ValueError,
-            AttributeError,
-            TypeError,
-        ):
+        except list_errors():
             return _look_again("find")
         return Pending() if is_pending else Gone()
 
@@ -125,13 +116,10 @@ class AnthropicBatches:
         client = await self._connection.open()
         if client is None:
             return
-        import anthropic
-        import httpx2
-
         try:
             async with asyncio.timeout(self._seconds):
                 await client.messages.batches.cancel(batch_id)
-        except (TimeoutError, anthropic.AnthropicError, httpx2.HTTPError, ValueError):
+        except list_errors():
             _look_again("cancel")
 
     async def close(self) -> None:
@@ -154,9 +142,16 @@ async def _list_since(client: "anthropic.AsyncAnthropic", since: datetime) -> "A
 async def _find_result(
     client: "anthropic.AsyncAnthropic", batch_id: str, custom_id: str
 ) -> dict[str, object] | None:
-    async for line in await client.messages.batches.results(batch_id):
-        if line.custom_id == custom_id:
-            return line.result.to_dict()
+    """Return the result of the question, read where the batch is: the address in it may lead anywhere."""
+    import httpx2
+
+    path = f"/v1/messages/batches/{quote(batch_id, safe='')}/results"
+    answer = await client.get(path, cast_to=httpx2.Response)
+    for line in filter(bytes.strip, answer.content.split(b"\n")):
+        document = json.loads(line)
+        if isinstance(document, dict) and document.get("custom_id") == custom_id:
+            result = document.get("result")
+            return result if isinstance(result, dict) else {}
     return None
 
 
@@ -164,7 +159,7 @@ def _read_result(result: dict[str, object], model: str) -> Ended:
     kind = result.get("type")
     if kind != "succeeded":
         return Ended(
-            kind if isinstance(kind, str) and kind in ("errored", "expired", "canceled") else "no_result"
+            kind if isinstance(kind, str) and kind in ("errored", "expired", "canceled") else NO_RESULT
         )
     transcript = Transcript(model, presumed_input=0, is_sent=True)
     transcript.take_message(result.get("message"))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from app.llm.connection import Connection
+from app.llm.connection import Connection, list_errors
 from app.llm.faults import Fault, read_connection_error, read_protocol_error, read_status_error
 from app.llm.key import Key, NoKey, find_key
 from app.llm.model import Outcome, OverBudget, Question, TimedOut, Unavailable
@@ -124,10 +124,12 @@ class AnthropicModel:
                 transcript.is_sent = False  # The provider refused the call: nothing was used.
             return read_status_error(error, now=datetime.now(UTC))
         except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
+            if isinstance(error.__cause__, ValueError | RecursionError):
+                return read_protocol_error()
             if isinstance(error.__cause__ or error, httpx2.ConnectError | httpx2.ConnectTimeout):
                 transcript.is_sent = False
             return read_connection_error()
-        except (anthropic.AnthropicError, ValueError):
+        except (anthropic.AnthropicError, ValueError, RecursionError):
             return read_protocol_error()
         if transcript.fault is None and not transcript.is_whole:
             return read_connection_error()
@@ -166,15 +168,12 @@ class AnthropicModel:
         self, client: "anthropic.AsyncAnthropic", question: Question, seconds: float
     ) -> int | None:
         """Return the provider's count of the input, or None: counting is free and may fail without harm."""
-        import anthropic
-        import httpx2
-
         params = build_count(question, self._options.model)
         try:
             async with asyncio.timeout(min(seconds, COUNT_SECONDS)):
                 counted = await client.messages.count_tokens(**params)
             tokens: object = counted.input_tokens
-        except (TimeoutError, anthropic.AnthropicError, httpx2.HTTPError, ValueError, AttributeError):
+        except list_errors():
             return None
         return tokens if isinstance(tokens, int) and tokens > 0 else None
 

@@ -6,9 +6,11 @@ batch by the `custom_id` of its question, which stands in its results and nowher
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Protocol
 
 from app.llm.model import Outcome, Question
+
+NO_RESULT: Final = "no_result"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,8 @@ class Gone:
 class Ended:
     """The batch is over. `outcome` is how the question ended, where it was answered or charged at all.
 
-    `code` names the end: that of the outcome, or `errored`, `expired`, `canceled`, `no_result`, which are free.
+    `code` names the end: that of the outcome; or `errored`, `expired`, `canceled`, which are free; or NO_RESULT,
+    where the results say nothing about the question, and nobody knows what it cost.
     """
 
     code: str

@@ -39,12 +39,33 @@ class Connection:
             await client.close()
 
 
+def list_errors() -> tuple[type[Exception], ...]:
+    """Return what a call may raise for whatever is wrong with the provider and its answer."""
+    import anthropic
+    import httpx2
+
+    protocol = (ValueError, RecursionError, AttributeError, TypeError)
+    return (TimeoutError, anthropic.AnthropicError, httpx2.HTTPError, *protocol)
+
+
 async def open_client(key: Key, base_url: str | None) -> "anthropic.AsyncAnthropic":
-    """Return a client that neither retries, nor traces, nor logs; the import is kept off the event loop."""
+    """Return a client that neither retries, nor traces, nor logs, nor follows anybody to another address.
+
+    The import is kept off the event loop.
+    """
     await asyncio.to_thread(import_module, "anthropic")
-    from anthropic import AsyncAnthropic
+    from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
+
+    from app.llm.bounds import bound_answer
 
     for name in ("anthropic", "httpx2", "httpcore2"):
         logging.getLogger(name).setLevel(logging.WARNING)
     traces: Literal[False] = False
-    return AsyncAnthropic(api_key=key.secret, base_url=base_url, max_retries=0, open_telemetry=traces)
+    return AsyncAnthropic(
+        api_key=key.secret,
+        base_url=base_url,
+        max_retries=0,
+        open_telemetry=traces,
+        default_headers={"Accept-Encoding": "identity"},
+        http_client=DefaultAsyncHttpxClient(follow_redirects=False, event_hooks={"response": [bound_answer]}),
+    )

@@ -58,7 +58,10 @@ def read_connection_error() -> Fault:
 
 
 def read_retry_after(header: str | None, *, now: datetime) -> float | None:
-    """Return the seconds that a Retry-After asks for, given as seconds or as a date; None for nonsense."""
+    """Return the seconds that a Retry-After asks for, given as seconds or as a date; None for nonsense.
+
+    However long: whoever may not wait so long does not try again.
+    """
     if header is None:
         return None
     try:
@@ -71,4 +74,4 @@ def read_retry_after(header: str | None, *, now: datetime) -> float | None:
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)
         seconds = (moment - now).total_seconds()
-    return seconds if 0 <= seconds < 86_400 else None
+    return seconds if seconds >= 0 else None

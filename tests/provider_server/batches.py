@@ -22,29 +22,37 @@ class Batch:
 
 @dataclass(slots=True)
 class Batches:
-    """Every batch that was made, oldest first. `on_create` may answer in the provider's place, after making it."""
+    """Every batch that was made, oldest first.
+
+    `on_create` may answer in the provider's place, after making it. `results_at` is another address that its
+    results are said to be at, `results` what is answered instead of them.
+    """
 
     made: list[Batch] = field(default_factory=list)
     on_create: Callable[[Batch], Reply | None] = lambda batch: None
+    results_at: str | None = None
+    results: Reply | None = None
 
     def answer(self, method: str, path: str, body: bytes, url: str) -> Reply:
         parts = path.removeprefix("/v1/messages/batches").strip("/").split("/")
         if method == "POST" and parts == [""]:
             batch = Batch(f"msgbatch_{len(self.made) + 1}", json.loads(body)["requests"])
             self.made.append(batch)
-            return self.on_create(batch) or _json(_describe(batch, url))
+            return self.on_create(batch) or _json(_describe(batch, self.results_at or url))
         if method == "GET" and parts == [""]:
-            newest_first = [_describe(batch, url) for batch in reversed(self.made)]
+            newest_first = [_describe(batch, self.results_at or url) for batch in reversed(self.made)]
             return _json({"data": newest_first, "has_more": False, "first_id": None, "last_id": None})
         found = [batch for batch in self.made if batch.batch_id == parts[0]]
         if not found:
             return error(404, "not_found_error")
+        if parts[1:] == ["results"] and self.results is not None:
+            return self.results
         if parts[1:] == ["results"]:
             lines = "".join(json.dumps(result) + "\n" for result in reversed(found[0].results or []))
             return Reply(body=lines.encode(), content_type="application/x-jsonl")
         if parts[1:] == ["cancel"]:
             found[0].is_cancelled = True
-        return _json(_describe(found[0], url))
+        return _json(_describe(found[0], self.results_at or url))
 
 
 def succeeded(custom_id: str, message: dict[str, object]) -> dict[str, Any]:
@@ -70,7 +78,7 @@ def _describe(batch: Batch, url: str) -> dict[str, object]:
         "request_counts": {
             "processing": 0 if has_ended else len(batch.requests),
             **{
-                name: sum(result["result"]["type"] == name for result in batch.results or [])
+                name: sum(f'"type": "{name}"' in json.dumps(result) for result in batch.results or [])
                 for name in ("succeeded", "errored", "canceled", "expired")
             },
         },

@@ -142,6 +142,11 @@ def trickled(reply: Reply, seconds: float) -> Reply:
     return replace(reply, trickle_seconds=seconds)
 
 
+def redirected(status: int, url: str) -> Reply:
+    """Return the answer that sends whoever asked elsewhere."""
+    return Reply(status=status, headers={"location": f"{url}/v1/messages"})
+
+
 HANGS = Reply(hangs=True)
 
 

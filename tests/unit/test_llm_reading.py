@@ -102,5 +102,22 @@ def test_retry_after_is_seconds_or_a_date() -> None:
     now = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
     assert read_retry_after("7.5", now=now) == 7.5
     assert read_retry_after("Mon, 30 Nov 2026 12:00:30 GMT", now=now) == 30
-    for nonsense in (None, "soon", "-1", "nan", "1e9", "Mon, 30 Nov 2026 11:00:00 GMT"):
+    for nonsense in (
+        None,
+        "",
+        "soon",
+        "-1",
+        "nan",
+        "-inf",
+        "Mon, 30 Nov 2026 11:00:00 GMT",
+        "Mon, 99 Nov 2026",
+    ):
         assert read_retry_after(nonsense, now=now) is None
+
+
+@pytest.mark.parametrize("header", ["90000", "1e9", "1e999", "inf", "Tue, 30 Nov 2100 12:00:00 GMT"])
+def test_whoever_is_asked_to_wait_for_days_does_not_try_again(header: str) -> None:
+    now = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
+    asked = read_retry_after(header, now=now)
+    assert asked is not None
+    assert pause_before_next(Try(1, asked), seconds_left=570, jitter=0.5) is None

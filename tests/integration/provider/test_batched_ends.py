@@ -1,19 +1,30 @@
 """How a batch may end, and what becomes of its run and of what it cost."""
 
 from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 
 from app.dreaming.provider.generator import ProviderFailed
 from app.dreaming.runs import cancel_run
 from app.kernel.database import Scope
+from app.llm.prices import BUILT_IN, PriceTable
 from tests.cycles import (
     read_hypotheses,
     set_setting,
 )
-from tests.integration.provider.batching import AGE, HALF_PRICE, OPEN_ITEMS, USAGE, Batched, custom_id_of
+from tests.integration.provider.batching import (
+    AGE,
+    HALF_PRICE,
+    OPEN_ITEMS,
+    PERMITS,
+    USAGE,
+    Batched,
+    answer_of,
+    custom_id_of,
+)
 from tests.provider_server.batches import Batch, ended, succeeded
-from tests.provider_server.replies import Reply, Said, error, message_of
+from tests.provider_server.replies import MODEL, Reply, Said, error, message_of
 
 
 @pytest.mark.parametrize("kind", ["errored", "expired", "canceled"])
@@ -28,6 +39,30 @@ async def test_a_batch_without_an_answer_costs_nothing_and_the_rules_dream(
     assert run.summary is not None
     assert f"batch_{kind}" in run.summary
     assert (run.usage.cost_usd, run.usage.turns) == (0, 0)
+
+
+async def test_results_that_say_nothing_about_the_question_leave_it_at_its_estimate(batched: Batched) -> None:
+    run_id = await batched.start()
+    estimated = (await batched.look(run_id)).usage.cost_usd
+    batched.batch.results = [succeeded("somebody_else", answer_of(batched.batch))]
+    run = await batched.look(run_id)
+    assert (run.status, run.generator_kind) == ("succeeded", "rules")
+    assert "batch_no_result" in (run.summary or "")
+    assert run.usage.cost_usd == estimated > 0
+    await batched.settle()
+    assert await batched.fetch(OPEN_ITEMS) == []
+
+
+async def test_it_is_charged_at_the_prices_of_the_day_on_which_it_is_read(batched: Batched) -> None:
+    run_id = await batched.start()
+    await batched.look(run_id)
+    [permit] = await batched.fetch(PERMITS)
+    dear = replace(BUILT_IN.prices[MODEL], input=Decimal(8), output=Decimal(40))
+    batched.line = replace(batched.line, prices=PriceTable("2027-01-31", {MODEL: dear}))
+    batched.answer()
+    run = await batched.look(run_id)
+    assert run.usage.cost_usd == pytest.approx(2 * HALF_PRICE)
+    assert float(permit["cost_usd"]) > HALF_PRICE
 
 
 async def test_where_only_the_provider_may_dream_an_expired_batch_fails_the_run(batched: Batched) -> None:

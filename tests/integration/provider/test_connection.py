@@ -1,0 +1,80 @@
+"""What leaves this process for the provider, and how much of an answer comes in, whatever the provider does."""
+
+import gzip
+import logging
+from dataclasses import replace
+
+import pytest
+
+from app.llm import bounds
+from app.llm.model import Answered, Malformed, Unavailable
+from tests.integration.provider.asking import LONG, SHORT, Asker
+from tests.provider_server.replies import Reply, Said, redirected, streamed, whole
+from tests.provider_server.server import KEY, ProviderServer, provider
+
+
+@pytest.mark.parametrize("most", [LONG, SHORT])
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_nobody_is_followed_to_another_address(asker: Asker, status: int, most: int) -> None:
+    async with provider() as elsewhere:
+        outcome = await asker.ask(redirected(status, elsewhere.url), most=most)
+        assert outcome == Unavailable("rejected")
+        assert elsewhere.requests == []
+    assert asker.pauses == []
+
+
+@pytest.mark.parametrize("most", [LONG, SHORT])
+async def test_an_answer_without_end_is_given_up(
+    asker: Asker, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "MOST_BYTES", 10_000)
+    kind = "text/event-stream" if most == LONG else "application/json"
+    outcome = await asker.ask(Reply(body=b"data: " + b"x" * 500_000, content_type=kind), most=most)
+    assert isinstance(outcome, Malformed)
+    assert (outcome.usage.turns, outcome.usage.is_estimated, asker.pauses) == (1, True, [])
+    small = Said(text="x" * 100)
+    assert isinstance(await asker.ask(small, most=most), Answered)
+
+
+async def test_an_error_without_end_is_given_up(asker: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "MOST_BYTES", 10_000)
+    outcome = await asker.ask(Reply(status=400, body=b"x" * 500_000))
+    assert not isinstance(outcome, Answered)
+
+
+@pytest.mark.parametrize("most", [LONG, SHORT])
+async def test_a_compressed_answer_is_not_unpacked(asker: Asker, most: int) -> None:
+    plain = streamed(Said()) if most == LONG else whole(Said())
+    packed = replace(plain, body=gzip.compress(plain.body), headers={"content-encoding": "gzip"})
+    assert isinstance(await asker.ask(packed, most=most), Malformed)
+    assert asker.server.requests[-1].headers["accept-encoding"] == "identity"
+
+
+@pytest.mark.parametrize("most", [LONG, SHORT])
+async def test_an_answer_nested_without_end_is_malformed(asker: Asker, most: int) -> None:
+    deep = b"[" * 100_000
+    kind, body = ("text/event-stream", b"event: message_start\ndata: " + deep + b"\n\n")
+    reply = Reply(body=body, content_type=kind) if most == LONG else Reply(body=deep)
+    assert isinstance(await asker.ask(reply, most=most), Malformed)
+    asker.server.tokens = Reply(body=deep)
+    assert isinstance(await asker.ask(Said(), most=most, most_input=500), Answered)
+
+
+async def test_what_was_asked_and_the_key_are_in_no_log_however_much_is_logged(
+    asker: Asker, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("anthropic", "httpx2", "httpcore2"):
+        logging.getLogger(name).setLevel(logging.DEBUG)
+    with caplog.at_level(logging.DEBUG):
+        assert isinstance(await asker.ask(Said(text="an answer")), Answered)
+        assert isinstance(await asker.ask(Reply(status=400, body=b"an answer")), Unavailable)
+    for secret in ("Say something.", "Be brief.", "an answer", KEY):
+        assert secret not in caplog.text
+
+
+async def test_only_the_address_of_the_settings_is_asked(server: ProviderServer, asker: Asker) -> None:
+    async with provider() as configured:
+        asker.server = configured
+        assert isinstance(await asker.ask(Said(), most_input=500), Answered)
+        assert len(configured.requests) == 2
+    assert server.requests == []
