@@ -1,5 +1,6 @@
 """What is kept of a conversation with the provider: for operators, for some days, without secrets."""
 
+import asyncio
 import json
 from collections.abc import Sequence
 
@@ -8,18 +9,21 @@ import pytest
 
 from app.dreaming.exchanges import KeptExchange, list_exchanges, purge_exchanges
 from app.dreaming.provider.conversation import Line
-from app.dreaming.provider.exchange import MOST_CHARACTERS
+from app.dreaming.provider.exchange import MOST_CHARACTERS, describe_request
 from app.dreaming.provider.generator import PROMPT, provider_generator
+from app.dreaming.provider.sheet import Sheet
 from app.dreaming.run_history import Run
 from app.kernel.database import Database, Role, Scope
 from app.kernel.errors import NotFound
-from app.llm.model import Malformed, Outcome, Question, Refused
+from app.kernel.settings import Settings
+from app.llm.model import Answered, Malformed, Message, Outcome, Question, Refused
 from app.llm.prices import BUILT_IN
 from app.llm.prompts import load_prompt
 from app.llm.redaction import REDACTED, cap, redact
-from app.llm.scripted import ScriptedModel
+from app.llm.scripted import SCRIPTED_NAME, ScriptedModel
 from app.llm.usage import Usage
 from app.tenancy.callers import Caller
+from app.worker.loop import run_worker
 from tests.conftest import MakeTeam
 from tests.cycles import Pattern, make_pattern, run_once
 from tests.databases import admin_url
@@ -129,6 +133,47 @@ async def test_what_is_over_is_not_shown_and_then_taken_out_in_every_team(
         ).fetchall()
     assert rows == [(None, None, None)]
     assert await purge_exchanges(database) == 0
+
+
+async def test_a_worker_takes_it_out_by_itself(
+    database: Database, database_name: str, team: Caller, pattern: Pattern
+) -> None:
+    run = await dream(database, team)
+    expire(database_name, run)
+    stop = asyncio.Event()
+    idle = Settings.model_validate({"worker_placements": 0, "worker_cycles": 0})
+    working = asyncio.create_task(run_worker(database, idle, stop=stop))
+    with psycopg.connect(admin_url(database_name), autocommit=True) as connection:
+        query = "SELECT 1 FROM provider_exchanges WHERE cycle_run_id = %s AND answer IS NOT NULL"
+        while not working.done() and connection.execute(query, [run.run_id]).fetchone():
+            await asyncio.sleep(0.02)
+    stop.set()
+    await working
+
+
+async def test_a_long_answer_is_kept_up_to_a_length(
+    database: Database, team: Caller, pattern: Pattern
+) -> None:
+    long = Answered("no JSON " * 20_000, SCRIPTED_NAME, Usage(turns=1))
+    run = await dream(database, team, [long, Refused(None, Usage())])
+    [kept, _] = await read_kept(database, team, run)
+    assert kept.answer is not None
+    assert "more characters left out" in kept.answer
+    assert len(kept.answer) < 65_000
+
+
+def test_a_long_request_is_kept_up_to_a_length_and_without_secrets() -> None:
+    question = Question(
+        instructions="",
+        messages=(Message("user", f"{KEY} and {SECRET}" + "x" * 70_000),),
+        schema={},
+        max_output_tokens=1,
+    )
+    nothing = Sheet("request_1", 1, "", (), {}, {}, {}, {})
+    kept = describe_request(question, nothing, model="m", prompt_version="dreamer-v1", secrets=(KEY,))
+    assert kept.request.startswith(f"[user]\n{REDACTED} and {REDACTED}")
+    assert len(kept.request) < 65_000
+    assert kept.outcome == "submitted"
 
 
 async def test_another_team_finds_no_such_run(

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import LiteralString
 
+import psycopg
+
 from app.dreaming.batch_settlement import BATCH, settle_batch
 from app.dreaming.provider.conversation import Line
 from app.dreaming.run_history import Run
@@ -18,6 +20,7 @@ from tests.cycles import (
     read_run,
     run_cycle,
 )
+from tests.databases import admin_url
 from tests.dreamer import Shown, read_shown
 from tests.provider_server.batches import Batch, succeeded
 from tests.provider_server.replies import Said, message_of
@@ -110,6 +113,16 @@ def answer_of(batch: Batch) -> dict[str, object]:
         statement=f"{shown.names[subject]} might also use {shown.names[object_]}.",
     )
     return message_of(Said(text=shown.answer(idea), usage=USAGE))
+
+
+async def age_intents(batched: Batched, interval: str) -> None:
+    """Let the team's intents be so much older, as nobody but a superuser could."""
+    with psycopg.connect(admin_url(await name_of(batched.database)), autocommit=True) as connection:
+        connection.execute("SET session_replication_role = replica")
+        connection.execute(
+            "UPDATE provider_batches SET created_at = created_at - %s::interval WHERE team_id = %s",
+            [interval, batched.team.team_id],
+        )
 
 
 async def name_of(database: Database) -> str:

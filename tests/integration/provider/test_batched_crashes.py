@@ -20,12 +20,13 @@ from tests.integration.provider.batching import (
     OPEN_ITEMS,
     PERMITS,
     Batched,
+    age_intents,
     answer_of,
     custom_id_of,
     name_of,
 )
 from tests.provider_server.batches import Batch, succeeded
-from tests.provider_server.replies import Reply, Said, cut, message_of
+from tests.provider_server.replies import Reply, Said, cut, error, message_of
 
 POINTS: tuple[Point, ...] = ("intended", "made", "named", "read", "charged", "persisting", "persisted")
 
@@ -76,6 +77,29 @@ async def test_a_lost_batch_is_told_from_others_by_its_custom_id(batched: Batche
     mine.results = [succeeded(custom_id_of(mine), answer_of(mine))]
     assert (await batched.look(run_id)).status == "succeeded"
     assert len(batched.server.batches.made) == 2
+
+
+async def test_an_intent_whose_batch_never_came_is_given_ten_minutes_before_another_is_handed_in(
+    batched: Batched,
+) -> None:
+    made = batched.server.batches.made
+
+    def lose(batch: Batch) -> Reply:
+        made.remove(batch)
+        return error(500, "api_error")
+
+    batched.server.batches.on_create = lose
+    run_id = await batched.start()
+    estimated = (await batched.look(run_id)).usage.cost_usd
+    batched.server.batches.on_create = lambda batch: None
+    await age_intents(batched, "9 minutes")
+    run = await batched.look(run_id)
+    assert (run.status, made, run.usage.cost_usd) == ("waiting", [], estimated), "it may still arrive"
+    await age_intents(batched, "1 minute")
+    run = await batched.look(run_id)
+    assert (run.status, len(made), run.usage.cost_usd) == ("waiting", 1, estimated), "the first costs nothing"
+    batched.answer()
+    assert (await batched.look(run_id)).usage.cost_usd == pytest.approx(HALF_PRICE)
 
 
 async def test_a_run_cancelled_while_its_batch_is_made_gives_it_up_at_once(batched: Batched) -> None:

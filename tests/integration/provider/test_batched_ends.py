@@ -20,6 +20,7 @@ from tests.integration.provider.batching import (
     PERMITS,
     USAGE,
     Batched,
+    age_intents,
     answer_of,
     custom_id_of,
 )
@@ -51,6 +52,45 @@ async def test_results_that_say_nothing_about_the_question_leave_it_at_its_estim
     assert run.usage.cost_usd == estimated > 0
     await batched.settle()
     assert await batched.fetch(OPEN_ITEMS) == []
+
+
+async def test_a_batch_that_the_provider_has_forgotten_counts_at_its_estimate(batched: Batched) -> None:
+    run_id = await batched.start()
+    estimated = (await batched.look(run_id)).usage.cost_usd
+    batched.server.batches.made.clear()
+    run = await batched.look(run_id)
+    assert (run.status, run.generator_kind, run.usage.cost_usd) == ("succeeded", "rules", estimated)
+    await batched.settle()
+    assert await batched.fetch(OPEN_ITEMS) == []
+
+
+async def test_what_cannot_be_read_for_seven_days_is_looked_at_no_more(batched: Batched) -> None:
+    run_id = await batched.start()
+    estimated = (await batched.look(run_id)).usage.cost_usd
+    await batched.database.unit_of_work(
+        Scope("app", batched.team.team_id), lambda writing: cancel_run(writing, batched.team, run_id)
+    )
+    await age_intents(batched, "6 days 23 hours")
+    await batched.settle()
+    assert [row["kind"] for row in await batched.fetch(OPEN_ITEMS)] == ["batch"]
+    await age_intents(batched, "1 hour")
+    await batched.settle()
+    assert await batched.fetch(OPEN_ITEMS) == []
+    assert (await batched.read(run_id)).usage.cost_usd == estimated
+
+
+@pytest.mark.parametrize("counted", [1_000_000, 12_000])
+async def test_what_the_provider_counts_decides_whether_and_how_much_is_reserved(
+    batched: Batched, counted: int
+) -> None:
+    batched.server.tokens = counted
+    run = await batched.look(await batched.start())
+    if counted == 1_000_000:
+        assert (run.generator_kind, batched.server.batches.made) == ("rules", [])
+        assert "max_input_tokens" in (run.summary or "")
+    else:
+        [permit] = await batched.fetch(PERMITS)
+        assert permit["input_tokens"] >= counted
 
 
 async def test_it_is_charged_at_the_prices_of_the_day_on_which_it_is_read(batched: Batched) -> None:

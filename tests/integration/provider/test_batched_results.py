@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from app.llm.anthropic_batches import AnthropicBatches
-from app.llm.batches import Ended, Gone, Made, Pending
+from app.llm.batches import Ended, Gone, Made, NotMade, Pending
 from app.llm.key import Key
 from app.llm.model import Answered, Malformed, Message, Question, Refused, Truncated
 from tests.provider_server.batches import Batch, ended, succeeded
-from tests.provider_server.replies import MODEL, Reply, Said, message_of
+from tests.provider_server.replies import MODEL, Reply, Said, error, message_of
 from tests.provider_server.server import KEY, ProviderServer, provider
 
 MINE = "run_1_1"
@@ -141,6 +141,42 @@ async def test_results_are_read_where_the_batch_is_and_the_key_goes_nowhere_else
 async def test_a_batch_that_the_provider_does_not_know_is_gone(batches: AnthropicBatches) -> None:
     for name in ("msgbatch_9", "../../models", "a/b?c#d"):
         assert await batches.look(name, custom_id=MINE) == Gone()
+
+
+@pytest.mark.parametrize(
+    ("reply", "is_certain"),
+    [
+        (error(400, "invalid_request_error"), True),
+        (error(401, "authentication_error"), True),
+        (error(429, "rate_limit_error"), True),
+        (error(408, "timeout_error"), False),
+        (error(409, "conflict_error"), False),
+        (error(500, "api_error"), False),
+        (error(529, "overloaded_error"), False),
+        (Reply(body=b"{" * 100, cut_after=10), False),
+        (Reply(body=b"<html>", content_type="text/html"), False),
+        (Reply(body=b"{}"), False),
+        (Reply(body=json.dumps({"id": 7}).encode()), False),
+        (Reply(body=json.dumps({"id": "x" * 300}).encode()), False),
+        (Reply(body=b"[" * 100_000), False),
+    ],
+)
+async def test_only_who_was_refused_knows_for_certain_that_there_is_no_batch(
+    batches: AnthropicBatches, server: ProviderServer, reply: Reply, is_certain: bool
+) -> None:
+    server.batches.on_create = lambda batch: reply
+    handed = await batches.submit(QUESTION, custom_id=MINE)
+    assert isinstance(handed, NotMade)
+    assert handed.is_certain is is_certain
+    assert len(server.batches.made) == 1, "it is tried once"
+
+
+async def test_where_nobody_listens_there_is_no_batch() -> None:
+    nowhere = AnthropicBatches(model=MODEL, base_url="http://127.0.0.1:9", key=lambda: Key(KEY, "a test"))
+    handed = await nowhere.submit(QUESTION, custom_id=MINE)
+    await nowhere.close()
+    assert isinstance(handed, NotMade)
+    assert handed.is_certain
 
 
 async def test_batches_of_several_questions_are_nobodys_of_ours(
