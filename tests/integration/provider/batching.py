@@ -20,7 +20,7 @@ from tests.cycles import (
     read_run,
     run_cycle,
 )
-from tests.databases import admin_url
+from tests.databases import unruled_url
 from tests.dreamer import Shown, read_shown
 from tests.provider_server.batches import Batch, succeeded
 from tests.provider_server.replies import Said, message_of
@@ -117,8 +117,7 @@ def answer_of(batch: Batch) -> dict[str, object]:
 
 async def age_intents(batched: Batched, interval: str) -> None:
     """Let the team's intents be so much older, as nobody but a superuser could."""
-    with psycopg.connect(admin_url(await name_of(batched.database)), autocommit=True) as connection:
-        connection.execute("SET session_replication_role = replica")
+    with psycopg.connect(unruled_url(await name_of(batched.database)), autocommit=True) as connection:
         connection.execute(
             "UPDATE provider_batches SET created_at = created_at - %s::interval WHERE team_id = %s",
             [interval, batched.team.team_id],
