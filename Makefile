@@ -72,7 +72,7 @@ openapi: $(READY) ## Write openapi/densemem.json and the client's types anew.
 	$(BIN)/densemem openapi --client-types --output app/client/types.py
 
 lock: $(READY) ## Resolve all dependencies anew.
-	$(UV) pip compile pyproject.toml --extra dev --extra demo --universal --generate-hashes --python-version 3.11 \
+	$(UV) pip compile pyproject.toml --extra dev --extra demo --extra embed --universal --generate-hashes --python-version 3.11 \
 	    --no-header --no-annotate --no-emit-index-url --quiet --upgrade --output-file requirements.lock
 	$(UV) pip compile pyproject.toml --constraint requirements.lock --universal --generate-hashes --python-version 3.11 \
 	    --no-header --no-annotate --no-emit-index-url --quiet --output-file requirements-runtime.lock

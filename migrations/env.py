@@ -6,11 +6,15 @@ Needs `url` and `role_prefix` in the configuration's attributes: `app/kernel/mig
 import psycopg
 from alembic import context
 from sqlalchemy import create_engine, text
+from sqlalchemy.dialects.postgresql.base import ischema_names
 from sqlalchemy.engine import Connection
 from sqlalchemy.pool import NullPool
+from sqlalchemy.types import NullType
 
 from app.tables import metadata
 
+# A column that is halfvec or an array, as the server has pgvector or not, can't be compared with the models.
+ischema_names["halfvec"] = NullType
 config = context.config
 url: str | None = config.attributes.get("url")
 role_prefix: str = config.attributes.get("role_prefix", "densemem")

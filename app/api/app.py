@@ -37,11 +37,17 @@ from app.coordination.redis_link import RedisLink
 from app.events.hub import Hub
 from app.kernel.database import Database
 from app.kernel.settings import Settings
+from app.recall.embedder import Embedder
 from app.tenancy.admission import Admission
 
 
 def create_app(
-    database: Database, settings: Settings, *, wake: Wake = lambda: None, redis: RedisLink | None = None
+    database: Database,
+    settings: Settings,
+    *,
+    wake: Wake = lambda: None,
+    redis: RedisLink | None = None,
+    embedder: Embedder | None = None,
 ) -> FastAPI:
     """Return the door of a process that owns an open database; the door opens and closes nothing.
 
@@ -53,7 +59,7 @@ def create_app(
     limiter = Limiter([*buckets, PostgresBuckets(database)])
     limit = Limit(settings.requests_per_minute, settings.request_burst)
     hub = Hub(database, poll_seconds=settings.poll_seconds)
-    door = Door(database, settings, wake, Admission(database, limiter, limit), hub, redis)
+    door = Door(database, settings, wake, Admission(database, limiter, limit), hub, redis, embedder)
     app.state.door, app.state.metrics = door, Metrics(door)
     app.add_middleware(Measured, counts=app.state.metrics.requests)
     app.state.contract = describe_routes(app)

@@ -12,6 +12,7 @@ from app.coordination.redis_link import RedisLink
 from app.events.hub import Hub
 from app.kernel.database import Database, Reading, Scope, Writing
 from app.kernel.settings import Settings
+from app.recall.embedder import Embedder
 from app.tenancy.admission import Admission
 from app.tenancy.callers import Caller
 
@@ -24,7 +25,7 @@ class Door:
     """An open database, the settings, and `wake`, called after a commit that left work for a worker.
 
     `admission` says who a request is and whether it may come in; `events` holds the open streams; `redis` is
-    None without a REDIS_URL.
+    None without a REDIS_URL, `embedder` without a model.
     """
 
     database: Database
@@ -33,6 +34,7 @@ class Door:
     admission: Admission
     events: Hub
     redis: RedisLink | None = None
+    embedder: Embedder | None = None
     # Held while an idea is thought through in a process of its own.
     thinking: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
 

@@ -11,6 +11,7 @@ from app.kernel.database import Reading
 LEFT_OUT: Final[Mapping[str, str]] = {
     "api_keys": "a key opens the instance that it was made for",
     "dream_schedules": "a restored team is planned anew",
+    "relationship_embeddings": "they are made anew by the model that is there",
 }
 
 

@@ -103,8 +103,13 @@ def doctor(as_json: AsJson = False) -> None:
 async def _diagnose_services(settings: Settings) -> list[Finding]:
     from app.coordination.doctor import diagnose_redis
     from app.llm.doctor import diagnose_provider
+    from app.recall.embedder import examine_embedder
 
-    return [await diagnose_redis(settings), *await diagnose_provider(settings)]
+    return [
+        await diagnose_redis(settings),
+        *await diagnose_provider(settings),
+        await asyncio.to_thread(examine_embedder, settings.embed_model),
+    ]
 
 
 def openapi(

@@ -23,6 +23,7 @@ from app.kernel.errors import SetupError, Unavailable
 from app.kernel.settings import Settings
 from app.llm.prices import load_prices
 from app.mcp.mount import mount_mcp
+from app.recall.embedder import Embedder, MissingEmbedder, open_embedder
 from app.worker.loop import run_worker
 
 ENDING_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
@@ -75,7 +76,10 @@ def work_until_signalled(settings: Settings) -> None:
                 return
             database, stop = opening.result(), asyncio.Event()
             redis = await stack.enter_async_context(open_redis(settings))
-            working = asyncio.create_task(run_worker(database, settings, stop=stop, redis=redis))
+            embedder = await find_embedder(settings)
+            working = asyncio.create_task(
+                run_worker(database, settings, stop=stop, redis=redis, embedder=embedder)
+            )
             await asyncio.wait([working, asked], return_when=asyncio.FIRST_COMPLETED)
             stop.set()
             asked.cancel()
@@ -123,11 +127,14 @@ async def serving(database: Database, settings: Settings, *, with_worker: bool) 
     stop = asyncio.Event()
     async with open_redis(settings) as redis, asyncio.TaskGroup() as tasks:
         wake = RedisRinger(redis).ring if redis is not None else nothing_to_ring
-        app = create_app(database, settings, wake=wake, redis=redis)
+        embedder = await find_embedder(settings)
+        app = create_app(database, settings, wake=wake, redis=redis, embedder=embedder)
         mount_mcp(app, contract=app.state.contract, version=__version__, admit=admit)
         server = make_server(app)
         worker = (
-            tasks.create_task(run_worker(database, settings, stop=stop, redis=redis)) if with_worker else None
+            tasks.create_task(run_worker(database, settings, stop=stop, redis=redis, embedder=embedder))
+            if with_worker
+            else None
         )
         api = tasks.create_task(server.serve(sockets=[listener]))
         while not server.started and not api.done():
@@ -161,6 +168,14 @@ def make_server(app: Callable[..., Any]) -> uvicorn.Server:  # As uvicorn names 
     # Signals are this module's to hear: worker and API end side by side, not one after the other.
     server.capture_signals = nullcontext  # type: ignore[assignment]  # It enters as the method does.
     return server
+
+
+async def find_embedder(settings: Settings) -> Embedder | None:
+    """Return what the settings name; of a model that can't be used it is logged why."""
+    embedder = await asyncio.to_thread(open_embedder, settings.embed_model)
+    if isinstance(embedder, MissingEmbedder):
+        log.warning("recall searches without embeddings", action="start", fault=embedder.why)
+    return embedder
 
 
 async def until_signalled() -> None:

@@ -26,6 +26,11 @@ async def read_heads(reading: Reading, team_ids: Iterable[str]) -> dict[str, int
     return {row["team_id"]: row["last"] for row in rows}
 
 
+async def read_all_heads(reading: Reading) -> dict[str, int]:
+    """Return every team's last number, 0 before its first event. No team need be set."""
+    return {row["team_id"]: row["last"] for row in await reading.fetch_all(_ALL_HEADS)}
+
+
 async def read_after(reading: Reading, team_id: str, number: int) -> list[Event]:
     """Return up to `PAGE_SIZE` events after the number, in order."""
     rows = await reading.fetch_all(_AFTER, {"team_id": team_id, "number": number, "limit": PAGE_SIZE})
@@ -33,6 +38,11 @@ async def read_after(reading: Reading, team_id: str, number: int) -> list[Event]
 
 
 _HEADS: LiteralString = "SELECT team_id, last FROM event_counters WHERE team_id = ANY(%(team_ids)s)"
+
+_ALL_HEADS: LiteralString = """
+    SELECT teams.id AS team_id, coalesce(counter.last, 0) AS last
+    FROM teams LEFT JOIN event_counters AS counter ON counter.team_id = teams.id ORDER BY teams.id
+"""
 
 _AFTER: LiteralString = """
     SELECT number, type, subject_id, at FROM team_events

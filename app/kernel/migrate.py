@@ -9,7 +9,7 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 
 from app.kernel.errors import SetupError, Unavailable
-from app.kernel.roles import PREPARATION_LOCK, ensure_roles
+from app.kernel.roles import PREPARATION_LOCK, ensure_roles, offer_vectors
 
 MINIMUM_SERVER_VERSION: Final = 150000
 
@@ -41,6 +41,7 @@ def migrate(admin_url: str, *, role_prefix: str, service_login: str, revision: s
             raise SetupError("PostgreSQL 15 or newer is needed.", code="server_too_old")
         connection.execute("SELECT pg_advisory_lock(%s)", [PREPARATION_LOCK])
         ensure_roles(connection, prefix=role_prefix, service_login=service_login)
+        offer_vectors(connection)
         # The lock stays with this session while the migrations run on a second one.
         run_migrations(admin_url, role_prefix=role_prefix, revision=revision)
 

@@ -5,6 +5,8 @@ them logs in. The service's login is a member of the latter two without inheriti
 nothing until a transaction sets its role.
 """
 
+from contextlib import suppress
+
 import psycopg
 from psycopg import sql
 
@@ -34,6 +36,17 @@ def ensure_roles(connection: psycopg.Connection, *, prefix: str, service_login: 
             f"database, then try again:\n\n{script};",
             code="roles_missing",
         ) from error
+
+
+def offer_vectors(connection: psycopg.Connection) -> None:
+    """Leave pgvector in the database where the server has it and the login may add it; nothing needs it."""
+    offered = connection.execute(
+        "SELECT FROM pg_available_extensions WHERE name = 'vector' AND installed_version IS NULL"
+    ).fetchone()
+    if offered is not None:
+        # The second: the server lists it, but its library is not there.
+        with suppress(psycopg.errors.InsufficientPrivilege, psycopg.errors.UndefinedFile):
+            connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
 
 
 def _role_statements(

@@ -141,6 +141,10 @@ class Settings(BaseSettings):
     price_file: Annotated[
         Path | None, Field(default=None, description="Prices in place of the built-in ones; see provider.md.")
     ]
+    embed_model: Annotated[
+        Path | None,
+        Field(default=None, description="Folder of the model that recall embeds with; unset: none."),
+    ]
     log_level: Annotated[
         str,
         Field(

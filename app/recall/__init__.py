@@ -7,6 +7,9 @@ three → `results` puts the winners into words with their evidence →
 `conflicts` adds the cases that they are part of → `related` finds Hypotheses near the results. `recall` puts the
 steps in order. `trace` shows one Relationship whole, page by page, with the Hypotheses that cite it.
 
+Where a model is configured, `embedder` and `onnx_embedder` turn text into vectors and `embeddings` keeps and
+searches them, before the rest and in a transaction of their own.
+
 What it must never do: list a Hypothesis among the results (they are rows of other tables, read in another
 transaction), write anything, or let an optional part take the primary result down. Related Hypotheses are such a
 part: they have a transaction and a short time limit of their own, and what they cannot give is named in
@@ -21,6 +24,10 @@ Decisions:
   is what had been submitted, not taken back, and gave support by then; cases stand as their events until then say.
   What one transaction does bears times microseconds apart, so a moment between these may show half of it.
 * Equivalent positions are one result: the strongest tier, then the oldest, speaks for its group.
+* Embeddings are for queries in other words: they rank what is known around the names in a query that does not say
+  which relation is asked for, and everything where it names nothing. Where words say it, meaning did harm only;
+  and a chain is in no one statement. Without a configured model nothing is missing; with one that can't be used,
+  or takes too long, `degradations` names the part `embeddings`. The worker makes the vectors, within seconds.
 * Text answers with documents that hold every word, and with partial matches only where none does. Where the query
   names entities, text of others comes last, and not at all where a chain was followed.
 * Names are compared whole and folded ("C++" is not "C"), the longest one wins where several overlap. Only where

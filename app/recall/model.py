@@ -58,7 +58,7 @@ class RecallResult:
     """One equivalence group, spoken for by its strongest, oldest position.
 
     `equivalent_relationship_ids` are the others, in the same order. At most 5 quotes, the speaker's first.
-    `score` is 0..1; `matched_by` names the channels: text, names, graph.
+    `score` is 0..1; `matched_by` names the channels: text, names, graph, embeddings.
     """
 
     relationship_id: str
@@ -114,7 +114,7 @@ class RelatedHypothesis:
 class Degradation:
     """A part that is missing from the answer, with a stable code and a sentence."""
 
-    part: Literal["related_hypotheses"]
+    part: Literal["embeddings", "related_hypotheses"]
     code: str
     message: str
 

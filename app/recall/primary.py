@@ -14,7 +14,7 @@ from app.recall.naming import NamedEntity, Understood, understand
 from app.recall.ranking import Channel, Fused, fuse
 from app.recall.relations import Wanted
 
-Part = Literal["text", "names", "graph"]
+Part = Literal["text", "names", "graph", "embeddings"]
 PARTS: Final[frozenset[Part]] = frozenset(get_args(Part))
 # From how many of the best groups the graph is entered, and how much its say weighs.
 GRAPH_ENTRIES: Final = 5
@@ -23,6 +23,8 @@ GRAPH_WEIGHT: Final = 0.5
 CHAIN_WEIGHT: Final = 3.0
 # Text about others than the entities that the query names comes after all that is known around these.
 STRAY_WEIGHT: Final = 0.05
+# What is near in meaning has a say beside what is said; alone it is all there is.
+MEANT_WEIGHT: Final = 1.0
 _ASKED_FOR: Final = 2.0
 _NOTHING: Final = Understood((), Wanted((), ()))
 _NO_PIECE: Final = Piece(0, 0)
@@ -43,11 +45,13 @@ async def find_matches(
     moment: Moment,
     *,
     expand_from: Sequence[str] = (),
+    meant: Sequence[str] = (),
     parts: Collection[Part] = PARTS,
 ) -> Matches:
     """Return the groups that hold as of the moment and match the query, disputed ones among them.
 
-    Each channel gives at most 200 groups. The order is total: repeated on an unchanged ledger it is the same.
+    `meant` are the groups that embeddings found, nearest first. Each channel gives at most 200 groups. The order
+    is total: repeated on an unchanged ledger it is the same.
 
     Raises:
         NotFound: an entity to expand from is malformed, missing or another team's.
@@ -61,11 +65,14 @@ async def find_matches(
     if "text" in parts:
         text = await reading.fetch_all(_TEXT, as_of | {"query": query, "limit": MAX_MATCHES})
         channels[:0] = _split_text([row["semantic_group_key"] for row in text], around)
+    # Where words say of what and which relation is asked for, they know better.
+    if "embeddings" in parts and meant and not (around and wanted.relations):
+        channels.append(Channel("embeddings", _only_near(meant, around), MEANT_WEIGHT))
     if "graph" in parts:
         chained = await follow_chains(reading, as_of, named, wanted.chains)
         if chained:
-            # No one document holds a chain, so text of others matched parts of the query only.
-            channels = [one for one in channels if one.weight != STRAY_WEIGHT]
+            # No one statement holds a chain, so text of others and what is alike matched parts of the query only.
+            channels = [one for one in channels if one.weight != STRAY_WEIGHT and one.name != "embeddings"]
             channels.append(Channel("graph", chained, CHAIN_WEIGHT))
         else:
             found = [fused.key for fused in fuse(channels)]
@@ -86,6 +93,12 @@ def _split_text(text: Sequence[str], around: Sequence[str]) -> list[Channel]:
         Channel("text", tuple(key for key in text if key in near)),
         Channel("text", tuple(key for key in text if key not in near), STRAY_WEIGHT),
     ]
+
+
+def _only_near(meant: Sequence[str], around: Sequence[str]) -> tuple[str, ...]:
+    """Return what is meant; of named entities only what is known around them, for the rest is about others."""
+    near = set(around)
+    return tuple(key for key in meant if key in near) if around else tuple(meant)
 
 
 def _known_first(beyond: Sequence[str], found: Sequence[str]) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """One recall: knowledge in one snapshot, then guesses in a transaction that may fail by itself."""
 
+import asyncio
 from datetime import datetime
 from typing import Final, LiteralString
 
@@ -10,6 +11,8 @@ from app.kernel.database import Database, Scope
 from app.kernel.errors import DenseMemError, FieldError, InvalidInput
 from app.kernel.ids import new_id
 from app.recall.conflicts import read_conflicts
+from app.recall.embedder import Embedder
+from app.recall.embeddings import search_embeddings
 from app.recall.model import (
     MAX_EXPANSIONS,
     MAX_QUERY_LENGTH,
@@ -30,12 +33,22 @@ from app.tenancy.configuration import effective_configuration
 
 # The guesses may take no longer than this; knowledge is not kept waiting for them.
 RELATED_TIMEOUT_MILLISECONDS: Final = 1_500
+MEANT_TIMEOUT_MILLISECONDS: Final = 1_000
 
 _log = structlog.get_logger()
 
 
-async def recall(database: Database, caller: Caller, query: RecallQuery, *, now: datetime) -> RecallAnswer:
+async def recall(
+    database: Database,
+    caller: Caller,
+    query: RecallQuery,
+    *,
+    now: datetime,
+    embedder: Embedder | None = None,
+) -> RecallAnswer:
     """Return what the team knows that matches, then its conflicts, then Hypotheses nearby.
+
+    Without an embedder nothing is searched by meaning, and nothing is missing.
 
     Raises:
         InvalidInput: a bound is exceeded, the query is blank, or `known_at` lies in the future.
@@ -44,15 +57,35 @@ async def recall(database: Database, caller: Caller, query: RecallQuery, *, now:
     _check(query, now)
     team_id = caller.team_id
     moment = Moment(valid_at=query.valid_at or now, known_at=query.known_at)
+    meant, missing = await find_meant(database, embedder, team_id, query.query, moment)
     async with database.snapshot(Scope("app", team_id)) as reading:
         matches = await find_matches(
-            reading, team_id, query.query, moment, expand_from=query.expand_from_entity_ids
+            reading, team_id, query.query, moment, expand_from=query.expand_from_entity_ids, meant=meant
         )
         results = await read_results(reading, team_id, matches.groups, moment, limit=query.limit)
         seen = [group.key for group in matches.groups[: 2 * query.limit]]
         conflicts = await read_conflicts(reading, team_id, seen, moment, now=now)
     related, degradations = await _recall_related(database, team_id, query, matches, results)
-    return RecallAnswer(new_id("rec"), results, conflicts, related, degradations)
+    return RecallAnswer(new_id("rec"), results, conflicts, related, missing + degradations)
+
+
+async def find_meant(
+    database: Database, embedder: Embedder | None, team_id: str, query: str, moment: Moment
+) -> tuple[tuple[str, ...], tuple[Degradation, ...]]:
+    """Return the groups nearest in meaning, in a transaction and time of their own; or what is missing of them."""
+    if embedder is None:
+        return (), ()
+    try:
+        # No connection is held meanwhile. What comes too late is computed for nothing.
+        async with asyncio.timeout(MEANT_TIMEOUT_MILLISECONDS / 1_000):
+            [vector] = await asyncio.to_thread(embedder.embed, [query])
+        async with database.reading(Scope("app", team_id)) as reading:
+            await reading.fetch_one(_LIMIT_TIME, {"milliseconds": str(MEANT_TIMEOUT_MILLISECONDS)})
+            return await search_embeddings(reading, team_id, embedder, vector, moment), ()
+    except (psycopg.Error, DenseMemError, TimeoutError) as error:
+        _log.warning("embeddings are missing", action="recall", team_id=team_id, error=type(error).__name__)
+        message = "Nothing was searched by meaning."
+        return (), (Degradation("embeddings", "embeddings_unavailable", message),)
 
 
 async def _recall_related(

@@ -3,12 +3,16 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count
 from typing import Final
 
 from app.dreaming.exchanges import purge_exchanges
 from app.dreaming.planning import SCHEDULE, enqueue_due, seconds_until_planned
+from app.events.feed import read_all_heads
 from app.hypotheses.sweep import Place, sweep_some
-from app.kernel.database import Database
+from app.kernel.database import Database, Scope
+from app.recall.embedder import Embedder
+from app.recall.embeddings import embed_team
 
 PURGE_SECONDS: Final = 600.0
 SWEEP: Final = "sweep"
@@ -16,6 +20,9 @@ SECONDS_BETWEEN_ROUNDS: Final = 600.0
 # Recall looks for itself whether a guess is current, so the sweep may take its time: the teams of an idle instance
 # cost a statement every few seconds.
 SECONDS_WITHIN_ROUND: Final = 300.0
+SECONDS_BETWEEN_EMBEDDING: Final = 5.0
+# What no event tells of, such as another model in another worker, is found once in an hour.
+LOOKS_BETWEEN_ALL: Final = 720
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,25 @@ def purge_duty(database: Database) -> Duty:
         return PURGE_SECONDS
 
     return Duty("purge", purge, is_paced=True)
+
+
+def embed_duty(database: Database, embedder: Embedder) -> Duty:
+    """Make the vectors that teams lack whose feed has moved since this process looked, and all now and then."""
+    seen: dict[str, int] = {}
+    looks = count()
+
+    async def embed() -> float | None:
+        if next(looks) % LOOKS_BETWEEN_ALL == 0:
+            seen.clear()
+        async with database.reading(Scope("app")) as reading:
+            heads = await read_all_heads(reading)
+        for team_id, head in heads.items():
+            if seen.get(team_id) != head:
+                await embed_team(database, embedder, team_id)
+                seen[team_id] = head
+        return SECONDS_BETWEEN_EMBEDDING
+
+    return Duty("embed", embed, is_paced=True)
 
 
 def sweep_duty(database: Database) -> Duty:

@@ -18,7 +18,8 @@ from app.kernel.errors import DenseMemError
 from app.kernel.ids import new_id
 from app.kernel.settings import Settings
 from app.queue.leases import Lease, lease_due, seconds_until_due
-from app.worker.duties import Duty, purge_duty, schedule_duty, sweep_duty
+from app.recall.embedder import Embedder, MissingEmbedder
+from app.worker.duties import Duty, embed_duty, purge_duty, schedule_duty, sweep_duty
 from app.worker.provider import Provider, open_provider
 from app.worker.steps import Kind, batch_kind, cycle_kind, placement_kind
 from app.worker.wake import Bell, WakeUps, hear_notifications
@@ -29,11 +30,16 @@ log = structlog.get_logger()
 
 
 async def run_worker(
-    database: Database, settings: Settings, *, stop: asyncio.Event, redis: RedisLink | None = None
+    database: Database,
+    settings: Settings,
+    *,
+    stop: asyncio.Event,
+    redis: RedisLink | None = None,
+    embedder: Embedder | None = None,
 ) -> None:
     """Work until `stop` is set; then hand back what is held and return, after `GRACE_SECONDS` at the latest."""
     async with open_provider(settings) as provider:
-        await work_until_stopped(database, settings, provider, stop=stop, redis=redis)
+        await work_until_stopped(database, settings, provider, stop=stop, redis=redis, embedder=embedder)
 
 
 async def work_until_stopped(
@@ -43,6 +49,7 @@ async def work_until_stopped(
     *,
     stop: asyncio.Event,
     redis: RedisLink | None = None,
+    embedder: Embedder | None = None,
 ) -> None:
     """Work as `run_worker` does, with this provider."""
     kinds = [
@@ -67,7 +74,9 @@ async def work_until_stopped(
         for kind in kinds
         if kind.slots > 0
     ]
-    duties = (schedule_duty(database), sweep_duty(database), purge_duty(database))
+    duties = [schedule_duty(database), sweep_duty(database), purge_duty(database)]
+    if embedder is not None and not isinstance(embedder, MissingEmbedder):
+        duties.append(embed_duty(database, embedder))
     tasks += [asyncio.create_task(keep_up(duty, wake_ups)) for duty in duties]
     tasks.append(asyncio.create_task(hear_notifications(database, wake_ups)))
     if redis is not None:

@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
+from app.api.app import create_app
 from app.kernel.database import Database, Scope
+from app.kernel.settings import Settings
+from app.recall.embedder import MissingEmbedder
 from app.tenancy.callers import Caller
 from app.tenancy.idempotency import find_answer
 from tests.api.client import NOBODYS_ULID, Api, example_submission
@@ -345,3 +348,16 @@ async def test_nobody_knows_the_future(api: Api, team: Caller) -> None:
         assert {one.json()["errors"][0]["code"] for one in refused} == {"in_the_future"}
     early = await client.post("/v1/recall", json={"query": "FastAPI", "known_at": "0001-01-01T00:00:00Z"})
     assert early.json()["results"] == []
+
+
+async def test_a_configured_model_that_cannot_be_used_is_named_beside_the_answer(
+    api: Api, settings: Settings, team: Caller
+) -> None:
+    await make_entity(api.database, team, "FastAPI")
+    missing = MissingEmbedder("The extra 'embed' is not installed.")
+    key = (await api.make_key(team)).secret
+    for embedder, codes in ((missing, ["embeddings_unavailable"]), (None, [])):
+        app = create_app(api.database, settings, embedder=embedder)
+        answer = await Api(app, api.database).holding(key).post("/v1/recall", json={"query": "FastAPI"})
+        assert answer.status_code == 200
+        assert [one["code"] for one in answer.json()["degradations"]] == codes

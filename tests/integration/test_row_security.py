@@ -26,6 +26,7 @@ Connection = psycopg.Connection[tuple[object, ...]]
 ROLES: Final = ("app", "dreamer")
 MINE, THEIRS, NOBODYS = "team_mine", "team_theirs", "team_nobodys"
 _VALUES: Final[tuple[tuple[str, LiteralString], ...]] = (
+    ("^vector ", "ARRAY[1]::real[]"),
     ("ARRAY|\\[\\]", "'{{}}'"),
     ("TIMESTAMP", "clock_timestamp()"),
     ("JSON", "'{{}}'"),
@@ -82,7 +83,7 @@ def insert(table: str, team_id: str) -> sql.Composed:
 
 
 def value_of(column: "Column[object]") -> sql.Composable:
-    text = str(column.type)
+    text = f"{column.name} {column.type}"
     return next(sql.SQL(value).format() for pattern, value in _VALUES if re.search(pattern, text))
 
 

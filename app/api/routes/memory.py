@@ -104,7 +104,7 @@ async def get_placement_route(door: DoorHere, caller: Reader, ingest_id: IngestI
 async def recall_route(door: DoorHere, caller: Reader, raw: Body, _: NoQuery) -> Response:
     """What the team knows that matches, and beside it what it guesses."""
     body = parse(RecallBody, raw)
-    recalled = await recall(door.database, caller, body.as_query(), now=door.now())
+    recalled = await recall(door.database, caller, body.as_query(), now=door.now(), embedder=door.embedder)
     return answer(write_recall(recalled))
 
 

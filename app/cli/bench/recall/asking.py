@@ -17,9 +17,10 @@ from app.cli.bench.recall.loading import LoadedTeam
 from app.cli.bench.recall.questions import Question
 from app.cli.bench.recall.scores import DEPTH, Quality, judge
 from app.kernel.database import Database, Scope
+from app.recall.embedder import Embedder
 from app.recall.model import Moment, RecallQuery
 from app.recall.primary import PARTS, Part, find_matches
-from app.recall.recall import recall
+from app.recall.recall import find_meant, recall
 from app.recall.results import read_results
 
 FIRST_RELATED: Final = 5
@@ -49,10 +50,12 @@ async def ask_all(
     loaded: Sequence[LoadedTeam],
     questions: Sequence[Question],
     planted: Mapping[Planted, str],
+    *,
+    embedder: Embedder | None = None,
 ) -> Answers:
-    """Ask one way after the other, each question once."""
+    """Ask one way after the other, each question once; without an embedder there is no part for it to miss."""
     for question in questions[:WARM_UP]:
-        await _ask_whole(database, loaded[question.team], question.text)
+        await _ask_whole(database, loaded[question.team], question.text, embedder)
     wanted: dict[int, set[str]] = defaultdict(set)
     for one, hypothesis_id in planted.items():
         if one.question is not None:
@@ -62,21 +65,25 @@ async def ask_all(
     for place, question in enumerate(questions):
         team = loaded[question.team]
         began = perf_counter()
-        shown, related = await _ask_whole(database, team, question.text)
+        shown, related = await _ask_whole(database, team, question.text, embedder)
         whole.append(_judge(team, question, shown, perf_counter() - began))
         if wanted[place]:
             shares.append(len(wanted[place] & set(related[:FIRST_RELATED])) / len(wanted[place]))
     ways: dict[str, list[Asked]] = {"recall": whole}
-    for part in sorted(PARTS):
+    there = PARTS if embedder is not None else PARTS - {"embeddings"}
+    for part in sorted(there):
         ways[f"without {part}"] = [
-            await _ask(database, loaded[question.team], question, PARTS - {part}) for question in questions
+            await _ask(database, loaded[question.team], question, there - {part}, embedder)
+            for question in questions
         ]
     ways["plain full text"] = [await _ask(database, loaded[one.team], one, None) for one in questions]
     return Answers(ways, sum(shares) / len(shares) if shares else 1.0)
 
 
-async def _ask_whole(database: Database, team: LoadedTeam, text: str) -> tuple[list[str], list[str]]:
-    answer = await recall(database, team.caller, RecallQuery(text), now=datetime.now(UTC))
+async def _ask_whole(
+    database: Database, team: LoadedTeam, text: str, embedder: Embedder | None
+) -> tuple[list[str], list[str]]:
+    answer = await recall(database, team.caller, RecallQuery(text), now=datetime.now(UTC), embedder=embedder)
     return (
         [one.relationship_id for one in answer.results],
         [one.hypothesis_id for one in answer.related_hypotheses],
@@ -84,18 +91,24 @@ async def _ask_whole(database: Database, team: LoadedTeam, text: str) -> tuple[l
 
 
 async def _ask(
-    database: Database, team: LoadedTeam, question: Question, parts: Collection[Part] | None
+    database: Database,
+    team: LoadedTeam,
+    question: Question,
+    parts: Collection[Part] | None,
+    embedder: Embedder | None = None,
 ) -> Asked:
     """Ask recall with these parts only, or plain full text where None."""
     team_id = team.caller.team_id
     began = perf_counter()
+    moment = Moment(datetime.now(UTC))
+    seeks = embedder if parts is not None and "embeddings" in parts else None
+    meant, _ = await find_meant(database, seeks, team_id, question.text, moment)
     async with database.snapshot(Scope("app", team_id)) as reading:
         if parts is None:
             params = {"team_id": team_id, "query": question.text, "limit": DEPTH}
             shown = [row["relationship_id"] for row in await reading.fetch_all(_PLAIN, params)]
         else:
-            moment = Moment(datetime.now(UTC))
-            matches = await find_matches(reading, team_id, question.text, moment, parts=parts)
+            matches = await find_matches(reading, team_id, question.text, moment, meant=meant, parts=parts)
             results = await read_results(reading, team_id, matches.groups, moment, limit=DEPTH)
             shown = [one.relationship_id for one in results]
     return _judge(team, question, shown, perf_counter() - began)

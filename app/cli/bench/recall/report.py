@@ -18,6 +18,8 @@ from app.cli.output import Json
 from app.kernel.backend import Backend
 from app.kernel.database import Database, Scope
 from app.kernel.settings import Settings
+from app.recall.embedder import Embedder, open_embedder
+from app.recall.embeddings import embed_team
 
 LEAST_RECALL: Final = {"exact": 0.95, "alias": 0.95, "typo": 0.85, "two_hop": 0.70}
 LEAST_RELATED: Final = 0.9
@@ -63,10 +65,13 @@ def run_bench(settings: Settings, plan: Plan) -> Measured:
 
 async def _run(backend: Backend, settings: Settings, plan: Plan) -> Measured:
     async with open_database(settings, backend) as database, open_as_owner(settings, backend) as owner:
-        return await measure_recall(database, plan, owner=owner)
+        embedder = open_embedder(settings.embed_model)
+        return await measure_recall(database, plan, owner=owner, embedder=embedder)
 
 
-async def measure_recall(database: Database, plan: Plan, *, owner: Database | None = None) -> Measured:
+async def measure_recall(
+    database: Database, plan: Plan, *, owner: Database | None = None, embedder: Embedder | None = None
+) -> Measured:
     """Load the plan's corpus into new teams, ask all questions and judge the answers.
 
     With an owner the planner knows the tables as it would after a while; without, it has to guess.
@@ -77,10 +82,14 @@ async def measure_recall(database: Database, plan: Plan, *, owner: Database | No
     tell("loading")
     loaded = await load_corpus(database, corpus)
     planted = await load_guesses(database, corpus, loaded, guesses)
+    if embedder is not None:
+        tell("embedding")
+        for team in loaded:
+            await embed_team(database, embedder, team.caller.team_id)
     if owner is not None:
         await owner.unit_of_work(Scope("owner"), lambda w: w.execute(_ANALYZE))
     tell("asking")
-    answers = await ask_all(database, loaded, questions, planted)
+    answers = await ask_all(database, loaded, questions, planted, embedder=embedder)
     tell("")
     rows = tuple(_row(way, kind, asked) for way, kind, asked in _groups(answers))
     return Measured(
