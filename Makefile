@@ -41,8 +41,9 @@ stress: $(READY) ## The long forms: 8 writers, 50 rounds of kill -9, 1000 of two
 	    tests/concurrency/test_writers.py tests/concurrency/test_killed_workers.py tests/integration/test_sweep.py \
 	    tests/integration/test_random_histories.py tests/integration/test_as_of.py
 
-fuzz: $(READY) ## Generated requests against every operation of the contract. EXAMPLES=300 draws more of each.
-	DENSEMEM_FUZZ_EXAMPLES=$(or $(EXAMPLES),100) $(BIN)/python -m pytest -q -p no:cacheprovider $(ARGS) tests/api/test_fuzzed.py
+fuzz: $(READY) ## Generated requests against every operation and tool. EXAMPLES=300 draws more of each.
+	DENSEMEM_FUZZ_EXAMPLES=$(or $(EXAMPLES),100) $(BIN)/python -m pytest -q -p no:cacheprovider $(ARGS) tests/api/test_fuzzed.py \
+	    tests/api/test_mcp_hostile.py
 
 chaos: $(READY) ## The lease protocol in 300 histories, then 200 rounds of real faults on real workers. ARGS="--rounds 20" plays fewer.
 	DENSEMEM_PROTOCOL_EXAMPLES=300 $(BIN)/python -m pytest -q -p no:cacheprovider tests/concurrency/test_lease_protocol.py

@@ -8,5 +8,6 @@
 
 There is one implementation of an operation, the route. A tool call is a request to it under the caller's own
 key, so authentication, scopes, limits, validation and idempotency are the route's, and nothing can differ. No
-call leaves a session behind: each is complete in itself.
+call leaves a session behind: each is complete in itself. What is no request never reaches the SDK: bodies are read
+by the routes' own reader, batches are refused, and so is every page of a browser but one from this very address.
 """

@@ -33,8 +33,20 @@ async def call_tool(
             **_rest(tool, arguments),
         )
         answer = response.json()
+    except (httpx2.InvalidURL, UnicodeEncodeError):
+        # A body may hold this, and its route refuses it; an address can't even be written with it.
+        return _refusal(
+            {"code": "invalid_input", "detail": "An argument is too long, or holds a lone surrogate."}
+        )
     except (httpx2.TransportError, ValueError):
-        return _refusal({"code": "unreachable", "detail": "The memory service does not answer."})
+        return _refusal(
+            {
+                "code": "unreachable",
+                "detail": "The memory service does not answer.",
+                "next_action": "Try again later; what was sent may have taken effect.",
+                "retryable": True,
+            }
+        )
     if not response.is_success:
         return _refusal(answer)
     return CallToolResult(

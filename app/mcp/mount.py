@@ -2,16 +2,18 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from ipaddress import ip_address
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import httpx2
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp_types import INVALID_REQUEST
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from app.mcp.server import Context, build_server
 from app.mcp.tools import Schema
@@ -21,9 +23,10 @@ MAX_BODY_BYTES: Final = 1024 * 1024
 # What a call inherits from the request that carries it.
 _PASSED_ON: Final = ("authorization", "x-request-id")
 Admit = Callable[[Request], Awaitable[None]]
+ReadBody = Callable[[Request], Awaitable[bytes]]
 
 
-def mount_mcp(app: Starlette, *, contract: Schema, version: str, admit: Admit) -> None:
+def mount_mcp(app: Starlette, *, contract: Schema, version: str, admit: Admit, read_body: ReadBody) -> None:
     """Leave the application with `/mcp`, open while its lifespan runs.
 
     Args:
@@ -31,6 +34,8 @@ def mount_mcp(app: Starlette, *, contract: Schema, version: str, admit: Admit) -
         contract: the application's OpenAPI document.
         version: of the product, for clients to read.
         admit: raises for a request without a valid key; each call is checked again by its route.
+        read_body: returns the body, or raises for one that the routes would not read either: too large, no JSON, a
+            name twice in one object.
     """
     http = httpx2.AsyncClient(
         transport=httpx2.ASGITransport(app, raise_app_exceptions=False), base_url="http://mcp"
@@ -39,7 +44,7 @@ def mount_mcp(app: Starlette, *, contract: Schema, version: str, admit: Admit) -
     manager = StreamableHTTPSessionManager(
         server, json_response=True, stateless=True, max_request_body_size=MAX_BODY_BYTES
     )
-    endpoint = _Endpoint(manager, admit)
+    endpoint = _Endpoint(manager, admit, read_body)
     app.router.routes.extend(Route(path, endpoint, methods=None) for path in PATHS)
     before = app.router.lifespan_context
 
@@ -54,13 +59,14 @@ def mount_mcp(app: Starlette, *, contract: Schema, version: str, admit: Admit) -
 class _Endpoint:
     """Lets requests with a valid key through to the protocol."""
 
-    def __init__(self, manager: StreamableHTTPSessionManager, admit: Admit) -> None:
+    def __init__(self, manager: StreamableHTTPSessionManager, admit: Admit, read_body: ReadBody) -> None:
         self._manager = manager
         self._admit = admit
+        self._read_body = read_body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request of the protocol."""
-        request = Request(scope)
+        request = Request(scope, receive)
         if request.method != "POST":
             # Without sessions there is no stream to open and none to end; the protocol asks for this answer.
             refusal = PlainTextResponse("Send POST.", 405, {"Allow": "POST"})
@@ -68,13 +74,49 @@ class _Endpoint:
         if _is_foreign(request):
             return await PlainTextResponse("Foreign origin.", 403)(scope, receive, send)
         await self._admit(request)
-        return await self._manager.handle_request(scope, receive, send)
+        body = await self._read_body(request)
+        if not body.lstrip().startswith(b"{"):
+            return await _refuse_batch(scope, receive, send)
+        return await self._manager.handle_request(scope, _replay(body, receive), send)
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Return what gives the body that was read, and then what else comes, such as the end of the connection."""
+    waiting = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replayed() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return replayed
+
+
+async def _refuse_batch(scope: Scope, receive: Receive, send: Send) -> None:
+    error = {"code": INVALID_REQUEST, "message": "Send one request as an object; batches are not taken."}
+    await JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, 400)(scope, receive, send)
 
 
 def _is_foreign(request: Request) -> bool:
-    """Say whether a browser sends this for a page of another host."""
+    """Say whether a browser sends this for a page of another host, or for one that borrowed this address.
+
+    A name that an attacker makes lead here is the page's host and the request's as well, so names count for
+    nothing but `localhost`. Programs send no origin.
+    """
     origin = request.headers.get("origin")
-    return origin is not None and urlsplit(origin).netloc != request.headers.get("host")
+    if origin is None:
+        return False
+    try:
+        split = urlsplit(origin)
+        return split.netloc != request.headers.get("host") or not _is_address(split.hostname or "")
+    except ValueError:
+        return True
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return host == "localhost"
+    return True
 
 
 def _inherit(context: Context) -> dict[str, str]:

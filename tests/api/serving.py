@@ -10,12 +10,13 @@ from fastapi import FastAPI
 
 
 @asynccontextmanager
-async def serve(app: FastAPI) -> AsyncIterator[int]:
-    """Give the port of a server that takes connections until the block is left."""
+async def serve(app: FastAPI, *, port: int = 0) -> AsyncIterator[int]:
+    """Give the port of a server that takes connections until the block is left; 0 picks a free one."""
     # asyncio sends small answers without delay only where the protocol is named: 40 ms a request otherwise.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         # A listening socket queues connections, so nobody has to wait for the server to have started.
-        listener.bind(("127.0.0.1", 0))
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
         listener.listen(512)
         config = uvicorn.Config(app, lifespan="off", ws="none", log_level="critical")
         server = uvicorn.Server(config)

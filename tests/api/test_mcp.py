@@ -17,6 +17,7 @@ from starlette.applications import Starlette
 from app import __version__
 from app.api.app import build_openapi, create_app
 from app.api.auth import admit
+from app.api.bodies import read_body
 from app.kernel.settings import Settings
 from app.ledger.identity import Edge
 from app.mcp.mount import mount_mcp
@@ -37,7 +38,7 @@ TOOLS = [
 @asynccontextmanager
 async def agents_door(api: Api, settings: Settings) -> AsyncIterator[Starlette]:
     app = create_app(api.database, settings)
-    mount_mcp(app, contract=app.state.contract, version=__version__, admit=admit)
+    mount_mcp(app, contract=app.state.contract, version=__version__, admit=admit, read_body=read_body)
     async with app.router.lifespan_context(app):
         yield app
 
@@ -282,9 +283,21 @@ async def test_only_post_and_no_page_of_another_host_get_through(
         for method in ("GET", "DELETE", "PUT"):
             refused = await post(app, {}, method=method, Authorization=key)
             assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
-        elsewhere = await post(app, initialization(), Authorization=key, Origin="https://elsewhere.example")
-        at_home = await post(app, initialization(), Authorization=key, Origin="http://memory")
-    assert (elsewhere.status_code, at_home.status_code) == (403, 200)
+        answers = {
+            origin: (
+                await post(app, initialization(), Authorization=key, Origin=origin, Host=host)
+            ).status_code
+            for origin, host in (
+                ("https://elsewhere.example", "127.0.0.1:8420"),
+                # A name of the attacker's that leads here for now.
+                ("http://rebound.example:8420", "rebound.example:8420"),
+                ("null", "127.0.0.1:8420"),
+                ("http://[::1", "127.0.0.1:8420"),
+                ("http://127.0.0.1:8420", "127.0.0.1:8420"),
+                ("http://localhost:8420", "localhost:8420"),
+            )
+        }
+    assert list(answers.values()) == [403, 403, 403, 403, 200, 200], answers
 
 
 async def test_1000_initialisations_leave_nothing_behind(api: Api, settings: Settings, team: Caller) -> None:
