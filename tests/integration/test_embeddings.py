@@ -24,7 +24,7 @@ from app.worker.duties import embed_duty
 from tests import factories
 from tests.conftest import MakeTeam
 from tests.databases import SERVICE_LOGIN, admin_url, create_database, drop_database, service_url
-from tests.factories import CANDIDATE, Position
+from tests.factories import Position
 from tests.integration.recall_rows import Ledger
 
 # What means the same shares a direction.
@@ -35,6 +35,9 @@ MEANINGS: Final = (
     {"maintained", "looks", "after"},
     {"licensed", "permitted"},
 )
+
+# A candidate that has all that it needs to be more.
+NEARLY: Final = Position(tier="candidate", status="pending_evidence", verdict="entailed", has_support=True)
 
 
 @dataclass
@@ -108,7 +111,7 @@ async def test_vectors_are_made_once_and_of_no_mere_candidate(
     ledger: Ledger, embedder: ScriptedEmbedder
 ) -> None:
     await ledger.say("Automobile", "depends_on", "Wheel")
-    candidate = await ledger.say("Automobile", "depends_on", "Tyre", CANDIDATE)
+    candidate = await ledger.say("Automobile", "depends_on", "Tyre", NEARLY)
     team_id = ledger.caller.team_id
     assert await embed_team(ledger.database, embedder, team_id) == 1
     assert await embed_team(ledger.database, embedder, team_id) == 0
