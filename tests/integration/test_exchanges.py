@@ -145,8 +145,9 @@ async def test_a_worker_takes_it_out_by_itself(
     working = asyncio.create_task(run_worker(database, idle, stop=stop))
     with psycopg.connect(admin_url(database_name), autocommit=True) as connection:
         query = "SELECT 1 FROM provider_exchanges WHERE cycle_run_id = %s AND answer IS NOT NULL"
-        while not working.done() and connection.execute(query, [run.run_id]).fetchone():
-            await asyncio.sleep(0.02)
+        async with asyncio.timeout(60):
+            while not working.done() and connection.execute(query, [run.run_id]).fetchone():
+                await asyncio.sleep(0.02)
     stop.set()
     await working
 

@@ -72,10 +72,3 @@ def test_a_cycle_of_forty_groups_costs_cents() -> None:
     assert tokens < 12_000
     usage = Usage({"claude-opus-5-5": Tokens(input=tokens, output=4_000)})
     assert BUILT_IN.cost(usage) < Decimal("0.15")
-
-
-def test_the_prompt_is_of_a_size_to_be_cached_and_closed() -> None:
-    prompt = load_prompt(PROMPT)
-    assert 700 < estimate_tokens(prompt.instructions) < 2_500
-    assert prompt.schema["additionalProperties"] is False
-    assert prompt.schema["required"] == ["request", "ideas"]

@@ -84,7 +84,13 @@ async def test_forty_groups_send_no_id_no_evidence_no_rationale_and_no_secret(
     assert run.status == "succeeded", run.error
     assert run.funnel["groups"] == 40
 
-    wire = [json.dumps(request.json, ensure_ascii=False) for request in dreaming.server.requests]
+    # Everything that was sent, but for the one header that carries the key.
+    wire = [
+        f"{request.path} { ({**request.headers, 'authorization': ''}) } {request.body.decode()}"
+        f" {json.dumps(request.json, ensure_ascii=False)}"
+        for request in dreaming.server.requests
+    ]
+    assert len(wire) == 2, "counted, then asked"
     assert len(dreaming.server.messages) == 1
     shown = shown_in(dreaming.server.messages[0])
     assert len(shown.groups) == 40
