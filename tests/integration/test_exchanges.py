@@ -166,13 +166,14 @@ async def test_a_long_answer_is_kept_up_to_a_length(
 def test_a_long_request_is_kept_up_to_a_length_and_without_secrets() -> None:
     question = Question(
         instructions="",
-        messages=(Message("user", f"{KEY} and {SECRET}" + "x" * 70_000),),
+        messages=(Message("user", f"{KEY} and {SECRET} " + "x" * 70_000),),
         schema={},
         max_output_tokens=1,
     )
     nothing = Sheet("request_1", 1, "", (), {}, {}, {}, {})
     kept = describe_request(question, nothing, model="m", prompt_version="dreamer-v1", secrets=(KEY,))
     assert kept.request.startswith(f"[user]\n{REDACTED} and {REDACTED}")
+    assert "more characters left out" in kept.request
     assert len(kept.request) < 65_000
     assert kept.outcome == "submitted"
 
