@@ -14,7 +14,7 @@ RUN_COLUMNS: Final = {
     "Trigger": "trigger",
     "Dry": "dry_run",
     "Status": "status",
-    "Asks": "provider_mode",
+    "Mode": "provider_mode",
     "Window": "window_key",
     "Started": "started_at",
     "Summary": "summary",
@@ -112,7 +112,10 @@ def costs(
     if as_json:
         print_json(answer)
         return
-    print_table(COST_COLUMNS, answer["items"])
+    # A verdict costs less than a cent.
+    money = ("cost_usd", "unsettled_usd")
+    rows = [{**item, **{name: f"{item[name]:.4f}" for name in money}} for item in answer["items"]]
+    print_table(COST_COLUMNS, rows)
     print_lines(
         f"{answer['total_usd']:.4f} USD in all; dreaming today {answer['today_usd']:.4f}"
         f" of {answer['max_daily_cost_usd']:.2f} USD."
