@@ -49,7 +49,10 @@ chaos: $(READY) ## The lease protocol in 300 histories, then 200 rounds of real 
 	DENSEMEM_PROTOCOL_EXAMPLES=300 $(BIN)/python -m pytest -q -p no:cacheprovider tests/concurrency/test_lease_protocol.py
 	@$(BIN)/python -m tests.chaos $(ARGS)
 
-.PHONY: load
+.PHONY: load bench-plans
+bench-plans: $(READY) ## The plans of the frequent requests in an instance of a million Hypotheses and Relationships.
+	DENSEMEM_PLAN_ROWS=1000000 $(BIN)/python -m pytest -q -p no:cacheprovider $(ARGS) tests/integration/test_hot_plans.py
+
 load: $(READY) ## 1000 clients for 60 s against one API process with a pool of 10. ARGS="--clients 100 --seconds 5" is less.
 	@$(BIN)/python -m tests.load $(ARGS)
 

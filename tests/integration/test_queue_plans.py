@@ -1,6 +1,5 @@
 """Each queue statement costs a few blocks, with any backlog and with statistics of any age."""
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, LiteralString
 
@@ -10,6 +9,7 @@ from psycopg import sql
 
 from app.queue import statements
 from tests.databases import admin_url, create_database, drop_database
+from tests.plans import blocks, explain
 
 KIND: Final = "placement"
 KEY: Final = {"team_id": "team_1", "kind": KIND, "item_id": "item_7"}
@@ -87,27 +87,6 @@ def test_queue_statements_cost_a_few_blocks_whatever_the_statistics_say(
 def fill(connection: psycopg.Connection[tuple[Any, ...]], first: int, end: int) -> None:
     """Add rows that are due: nine in ten of one team, the others of nine more; a tenth is leased."""
     connection.execute(_FILL, {"kind": KIND, "first": first, "last": end - 1})
-
-
-def explain(
-    connection: psycopg.Connection[tuple[Any, ...]], query: LiteralString, values: Mapping[str, object]
-) -> str:
-    """Return the plan as it is carried out; what it writes is undone."""
-    names = list(values)
-    numbered = re.sub(r"%\((\w+)\)s", lambda found: f"${names.index(found[1]) + 1}", query)
-    with connection.transaction(force_rollback=True):
-        connection.execute(f"PREPARE statement AS {numbered}".encode())
-        arguments = sql.SQL(", ").join(map(sql.Literal, values.values()))
-        called = sql.SQL("({})").format(arguments) if values else sql.SQL("")
-        rows = connection.execute(sql.SQL("EXPLAIN (ANALYZE, BUFFERS) EXECUTE statement") + called).fetchall()
-        connection.execute("DEALLOCATE statement")
-    return "\n".join(row[0] for row in rows)
-
-
-def blocks(plan: str) -> int:
-    """Return how many blocks the whole statement touched: the first line of buffers is the top node's."""
-    found = re.search(r"Buffers: shared(?: hit=(\d+))?(?: read=(\d+))?", plan)
-    return 0 if found is None else sum(int(number or 0) for number in found.groups())
 
 
 _FILL: LiteralString = """
