@@ -70,11 +70,13 @@ async def get_hypothesis(reading: Reading, team_id: str, hypothesis_id: str) -> 
     if not is_id(hypothesis_id, "hyp"):
         refuse_unknown()
     params = {"team_id": team_id, "hypothesis_id": hypothesis_id}
-    row = await reading.fetch_one(HYPOTHESIS, params)
-    if row is None:
+    found, sources, events = await reading.fetch_each(
+        (HYPOTHESIS, params), (PREMISES, params), (EVENTS, params | {"limit": MAX_EVENTS})
+    )
+    if not found:
         refuse_unknown()
-    premises = [_premise(premise) for premise in await reading.fetch_all(PREMISES, params)]
-    events = await reading.fetch_all(EVENTS, params | {"limit": MAX_EVENTS})
+    [row] = found
+    premises = [_premise(premise) for premise in sources]
     obstacles = find_obstacles(row["status"], premises, target_fault=row["target_fault"])
     return HypothesisDetail(
         summary=summary_of(row),

@@ -37,7 +37,9 @@ async def understand(reading: Reading, team_id: str, query: str) -> Understood:
     are; one that is longer than a name inside of it, as written, takes its place.
     """
     candidates = candidate_names(query)
-    rows = await reading.fetch_all(_NAMES, {"exact": list(candidates), "limit": MAX_NAMED})
+    rows, known = await reading.fetch_each(
+        (_NAMES, {"exact": list(candidates), "limit": MAX_NAMED}), (_PREDICATES, {"team_id": team_id})
+    )
     longest = keep_longest(candidates, [row["folded_name"] for row in rows])
     exact = [
         NamedEntity(row["entity_id"], 1.0, longest[row["folded_name"]][0])
@@ -48,7 +50,7 @@ async def understand(reading: Reading, team_id: str, query: str) -> Understood:
         PredicateWords(
             row["predicate_key"], (row["label"], row["verb_phrase"], *row["aliases"]), row["is_symmetric"]
         )
-        for row in await reading.fetch_all(_PREDICATES, {"team_id": team_id})
+        for row in known
     ]
     alike = await _find_alike(reading, query, longest, predicates)
     kept = [one for one in exact if not any(_holds(other.piece, one.piece) for other in alike)]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final, LiteralString
 
-from app.kernel.database import Reading, Row
+from app.kernel.database import Params, Reading, Row
 from app.ledger.phrases import negated_statement, statement
 from app.ledger.vocabulary import Predicate
 from app.recall.model import Moment, Quote, RecalledNode, RecallResult
@@ -29,9 +29,15 @@ async def read_results(
             break
     del chosen[limit:]
     speakers = {group.key: members[group.key][0] for group in chosen}
-    described = await describe(reading, team_id, list(speakers.values()), moment)
-    holders = {group.key: members[group.key] for group in chosen}
-    quotes = await _read_quotes(reading, team_id, holders, moment)
+    if not chosen:
+        return ()
+    # One quote a member at least, so five members are enough.
+    group_of = {one: group.key for group in chosen for one in members[group.key][:MAX_QUOTES]}
+    rows, quoted = await reading.fetch_each(
+        _ask_descriptions(team_id, list(speakers.values()), moment),
+        _ask_quotes(team_id, list(group_of), moment),
+    )
+    described, quotes = _by_id(rows), _by_group(quoted, group_of)
     return tuple(
         _result(described[speakers[group.key]], members[group.key][1:], quotes.get(group.key, ()), group)
         for group in chosen
@@ -57,28 +63,36 @@ async def describe(
     """Return what is shown of each Relationship that holds as of the moment, by id, with its `statement`."""
     if not relationship_ids:
         return {}
-    params = _as_of(team_id, moment) | {"relationship_ids": list(relationship_ids)}
-    rows = await reading.fetch_all(_DESCRIPTIONS, params)
+    return _by_id(await reading.fetch_all(*_ask_descriptions(team_id, relationship_ids, moment)))
+
+
+def _ask_descriptions(
+    team_id: str, relationship_ids: Sequence[str], moment: Moment
+) -> tuple[LiteralString, Params]:
+    return _DESCRIPTIONS, _as_of(team_id, moment) | {"relationship_ids": list(relationship_ids)}
+
+
+def _by_id(rows: Sequence[Row]) -> Mapping[str, Row]:
     return {row["relationship_id"]: row | {"statement": _statement(row)} for row in rows}
 
 
-async def _read_quotes(
-    reading: Reading, team_id: str, members: Mapping[str, Sequence[str]], moment: Moment
-) -> dict[str, tuple[Quote, ...]]:
-    """Return at most five different quotes of each group, its speaker's first, of what supported it then."""
-    # One quote a member at least, so five members are enough.
-    group_of = {one: key for key, ids in members.items() for one in ids[:MAX_QUOTES]}
-    if not group_of:
-        return {}
+def _ask_quotes(
+    team_id: str, relationship_ids: Sequence[str], moment: Moment
+) -> tuple[LiteralString, Params]:
+    """Return what asks for the quotes of what supported the Relationships then, in their order."""
     params = {
         "team_id": team_id,
-        "relationship_ids": list(group_of),
+        "relationship_ids": list(relationship_ids),
         "known": moment.known_at,
         "most": MAX_QUOTES,
     }
-    query = _QUOTES if moment.known_at is None else _QUOTES_KNOWN_THEN
+    return (_QUOTES if moment.known_at is None else _QUOTES_KNOWN_THEN), params
+
+
+def _by_group(rows: Sequence[Row], group_of: Mapping[str, str]) -> dict[str, tuple[Quote, ...]]:
+    """Return at most five different quotes of each group, its speaker's first."""
     quotes: dict[str, dict[Quote, None]] = {}
-    for row in await reading.fetch_all(query, params):
+    for row in rows:
         quote = Quote(row["evidence_id"], row["quote"])
         quotes.setdefault(group_of[row["relationship_id"]], {})[quote] = None
     return {key: tuple(found)[:MAX_QUOTES] for key, found in quotes.items()}

@@ -8,7 +8,7 @@ import pytest
 
 from app.dreaming.planning import BATCH, FIND_DUE, FIND_NEXT
 from tests.databases import admin_url, create_database, drop_database
-from tests.integration.test_queue_plans import blocks, explain
+from tests.plans import blocks, explain
 
 # Seen: 7 to 9 for five due teams; all of the large table is more than 600.
 MOST_BLOCKS: Final = 20

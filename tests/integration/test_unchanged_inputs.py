@@ -5,8 +5,8 @@ import pytest
 from app.dreaming.budgets import Budgets
 from app.dreaming.generation import Generated, Generator
 from app.dreaming.model import Inputs
-from app.kernel import database as kernel_database
 from app.kernel.database import Database
+from app.kernel.transactions import Transaction
 from app.tenancy.callers import Caller
 from tests.cycles import lease_run, queue_run, read_run, run_cycle, run_once
 from tests.factories import make_entity, make_relationship
@@ -25,7 +25,7 @@ async def test_a_skipped_cycle_generates_nothing_and_asks_as_little_of_a_larger_
         return Generated()
 
     statements = 0
-    run = kernel_database._Transaction._run
+    run = Transaction._run
 
     async def count(self: object, *args: object) -> object:
         nonlocal statements
@@ -45,7 +45,7 @@ async def test_a_skipped_cycle_generates_nothing_and_asks_as_little_of_a_larger_
         lease = await lease_run(database, run_id)
         before = generations
         with monkeypatch.context() as patch:
-            patch.setattr(kernel_database._Transaction, "_run", count)
+            patch.setattr(Transaction, "_run", count)
             statements = 0
             await run_cycle(database, lease, generator=generator, others_write=True)
             asked.append(statements)

@@ -100,6 +100,10 @@ class _Recording:
         self._told.append(_tell(query, params))
         return await self._inner.fetch_one(query, params)
 
+    async def fetch_each(self, *asked: tuple[Query, Params]) -> list[list[Row]]:
+        self._told += [_tell(query, params) for query, params in asked]
+        return await self._inner.fetch_each(*asked)
+
     def stream(self, query: Query, params: Params = NO_PARAMS) -> AsyncIterator[Row]:
         self._told.append(_tell(query, params))
         return self._inner.stream(query, params)
