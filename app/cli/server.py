@@ -4,12 +4,13 @@ import asyncio
 import gc
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from typing import Any, Final
 
 import structlog
 import uvicorn
+from uvicorn.loops.auto import auto_loop_factory
 
 from app import __version__
 from app.api.app import create_app
@@ -57,7 +58,7 @@ def serve_until_signalled(settings: Settings, *, with_worker: bool) -> None:
     check_files(settings)
     with running_backend(settings) as backend:
         prepare_backend(backend, settings)
-        asyncio.run(run(backend))
+        run_serving(run(backend))
 
 
 def work_until_signalled(settings: Settings) -> None:
@@ -115,6 +116,12 @@ def find_backend(settings: Settings) -> Backend:
     """Return DATABASE_URL's server or the embedded one that another process runs."""
     with running_backend(settings, joins_running=True, may_start=False) as backend:
         return backend
+
+
+def run_serving(main: Coroutine[Any, Any, None]) -> None:
+    """Run what serves to its end, on the faster event loop where there is one."""
+    with asyncio.Runner(loop_factory=auto_loop_factory()) as runner:
+        runner.run(main)
 
 
 @asynccontextmanager

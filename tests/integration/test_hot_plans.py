@@ -30,9 +30,9 @@ SIZE: Final = Size(hypotheses=ROWS, relationships=ROWS, teams=max(3, min(ROWS //
 COUNT: Final = 3
 # So many blocks a statement at most: 8 KiB each, mostly the same few again and again.
 MOST_BLOCKS: Final = {
-    "list_dreams": 1_000,
+    "list_dreams": 2_500,
     "get_dream": 600,
-    "recall": 12_000,
+    "recall": 20_000,
     "remember": 300,
     "feedback": 600,
 }

@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection
 from typing import Final
 
 from app.cli.bench.http.bare import make_bare_app
-from app.cli.server import bind, make_server, serving
+from app.cli.server import bind, make_server, run_serving, serving
 from app.kernel.database import Database
 from app.kernel.logs import configure_logs
 from app.kernel.settings import Settings
@@ -66,4 +66,4 @@ def _serve(settings: Settings, url: str, pipe: Connection) -> None:
             await answering
             await database.close()
 
-    asyncio.run(serve())
+    run_serving(serve())

@@ -8,8 +8,8 @@ Lock: none; a function is replaced.
 
 from alembic import op
 
-revision = "0040"
-down_revision = "0039"
+revision = "0041"
+down_revision = "0040"
 branch_labels = None
 depends_on = None
 
