@@ -59,7 +59,7 @@ async def test_a_call_counts_at_its_estimate_until_it_is_settled(database: Datab
     async with database.reading(Scope("app", team.team_id)) as reading:
         assert await read_cost_of_day(reading, team.team_id, NOON.date()) == pytest.approx(0.123456)
     assert await purse.open_permits() == ()
-    assert await purse.remaining() == Usage(199_000, 19_880, turns=2, cost_usd=0.876544)
+    assert await purse.remaining() == Usage(199_000, 39_880, turns=2, cost_usd=0.876544)
 
 
 async def test_a_call_that_cost_nothing_gives_its_turn_back(database: Database, team: Caller) -> None:

@@ -57,7 +57,7 @@ async def test_a_batch_is_waited_for_without_a_slot_and_costs_half(batched: Batc
     assert await batched.fetch(OPEN_ITEMS) == []
 
 
-async def test_no_id_is_shown_and_the_kept_map_holds_ids_and_versions_and_noname_of(batched: Batched) -> None:
+async def test_no_id_is_shown_and_the_kept_map_holds_ids_and_versions_and_no_name(batched: Batched) -> None:
     await batched.look(await batched.start())
     params = json.dumps(batched.batch.requests[0]["params"])
     assert ID_ANYWHERE.search(params) is None
