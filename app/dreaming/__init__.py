@@ -7,8 +7,8 @@ What a dream leaves behind is a Hypothesis, in a ledger of its own. The steps, i
     lease                one worker works on it; every write is fenced by the lease's epoch
     snapshot, standing   eligible inputs and the standing of targets, in one read-only moment, then closed;
                          `selection` says which, of a team that knows more than the budget
-    grouping             connected premises around open targets (paths, scoring, targets), diverse (`diversity`),
-                         the places moved a little by how earlier ideas turned out (`split`)
+    grouping             connected premises around open targets (paths, walking, scoring, targets), diverse
+                         (`diversity`), the places moved a little by how earlier ideas turned out (`split`)
     generation, choice   groups become proposals, in no transaction and holding no connection: by the `rules`, or
                          by asking a model (`provider`)
     spending, usage      what a provider's calls may cost, asked before each, kept whatever becomes of the run

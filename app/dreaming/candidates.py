@@ -4,7 +4,7 @@ What every way of scoring hands to grouping and explanation.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from app.dreaming.model import Target
@@ -31,6 +31,7 @@ class Rule:
     """What speaks for a target, and how often it was right: a shape of path, or a trait (then `shape` is empty).
 
     `weight` is its part of the score, in the scorer's own unit; only its relation to the other rules counts.
+    `level` is how closely the shape has to connect a pair (walking.py).
     """
 
     shape: Shape
@@ -38,6 +39,7 @@ class Rule:
     body: int
     weight: float
     trait: Trait | None = None
+    level: int = 0
 
     @property
     def confidence(self) -> float:
@@ -88,8 +90,6 @@ def estimate_confidence(support: int) -> float:
 def weigh_rules(rules: list[Rule]) -> tuple[Rule, ...]:
     """Return the three rules with most weight; where none has any, the three most confident ones."""
     positive = [rule for rule in rules if rule.weight > 0]
-    chosen = positive or [
-        Rule(rule.shape, rule.support, rule.body, rule.confidence, rule.trait) for rule in rules
-    ]
+    chosen = positive or [replace(rule, weight=rule.confidence) for rule in rules]
     chosen.sort(key=lambda rule: (-rule.weight, -rule.support, rule.body, rule.shape, str(rule.trait)))
     return tuple(chosen[:MAX_RULES_PER_TARGET])

@@ -20,6 +20,7 @@ from app.dreaming.paths import (
     find_premise,
     mirror_shape,
 )
+from app.dreaming.walking import LEAST_MIDDLES
 from app.ledger.vocabulary import Predicate
 
 MAX_NAME_CHARACTERS = 120
@@ -48,7 +49,7 @@ def explain_candidate(
         shape, premises = min(instances, key=lambda instance: _order_of(instance[1], is_fresh))
         paths.append(
             CarryingPath(
-                rule=word_shape(graph, shape, predicate)
+                rule=word_shape(graph, shape, predicate, level=rule.level)
                 if rule.trait is None
                 else _word_trait(graph, candidate, rule.trait, predicate, nodes),
                 premise_keys=tuple(premise.group_key for premise in premises),
@@ -68,13 +69,17 @@ def shorten_name(name: str) -> str:
     return one_line if len(one_line) <= MAX_NAME_CHARACTERS else f"{one_line[: MAX_NAME_CHARACTERS - 1]}…"
 
 
-def word_shape(graph: Graph, shape: Shape, predicate: Predicate) -> str:
-    """Return the rule of a shape in words: "X depends_on Z, Z licensed_under Y → X licensed_under Y"."""
+def word_shape(graph: Graph, shape: Shape, predicate: Predicate, *, level: int = 0) -> str:
+    """Return the rule of a shape in words: "X depends_on Z, Z licensed_under Y → X licensed_under Y".
+
+    One that speaks only for pairs that it connects closely (walking.py) says so after the paths.
+    """
     letters = "XY" if len(shape) == 1 else "XZY"
     steps = []
     for place, number in enumerate(shape):
         steps.append(_word_step(graph, number, letters[place], letters[place + 1]))
-    return f"{', '.join(steps)} → X {predicate.key} Y"
+    closely = f" (for {LEAST_MIDDLES[level]} Z or more, at least half of X's or of Y's)" if level else ""
+    return f"{', '.join(steps)}{closely} → X {predicate.key} Y"
 
 
 def _collect_instances(

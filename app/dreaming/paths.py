@@ -138,22 +138,6 @@ def plan_shapes(
     return Plan(tuple(one_step + sorted(kept)), len(costs) - len(kept), dropped_paths)
 
 
-def walk_pairs(graph: Graph, shape: Shape) -> Ints:
-    """Return the pairs that the shape connects, ascending and distinct, each as start · nodes + end."""
-    first = graph.directions[shape[0]]
-    starts = np.flatnonzero(graph.is_entity[first.sources])
-    if len(shape) == 1:
-        return first.keys[starts[~first.candidate[starts]]]
-    second = graph.directions[shape[1]]
-    low = np.searchsorted(second.sources, first.targets[starts], side="left")
-    high = np.searchsorted(second.sources, first.targets[starts], side="right")
-    before = np.repeat(starts, high - low)
-    after = spread_ranges(low, high - low)
-    sources, targets = first.sources[before], second.targets[after]
-    real = (sources != targets) & ~(first.candidate[before] & second.candidate[after])
-    return sort_distinct(sources[real] * graph.size + targets[real])
-
-
 def find_instances(graph: Graph, shape: Shape, start: int, end: int) -> list[tuple[Premise, ...]]:
     """Return the paths of this shape from start to end, each as premises in path order."""
     first = graph.directions[shape[0]]

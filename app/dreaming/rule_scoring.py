@@ -67,7 +67,7 @@ def _reach_targets(
     limit = min(limit, space.count_open())
     closing, ties_left = floor, MAX_RULES_FOR_TIES
     for row, (position, confidence) in enumerate(zip(table.shapes, table.confidences, strict=True)):
-        reached = walker.pairs(int(position), folded=space.predicate.symmetric)
+        reached, _ = walker.pairs(int(position), folded=space.predicate.symmetric)
         places = np.searchsorted(pairs, reached)
         is_there = np.zeros(len(reached), dtype=np.bool_)
         inside = places < len(pairs)

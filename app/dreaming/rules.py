@@ -14,7 +14,7 @@ from app.dreaming.model import CarryingPath, Group, Inputs, Premise, Proposal, T
 from app.ledger.phrases import hedged_statement
 
 # Rises with every change that may change what comes out, so that unchanged inputs are looked at once more.
-GENERATOR_VERSION = "blend-v1"
+GENERATOR_VERSION = "blend-v2"
 PROPOSALS_PER_OUTPUT = 4
 _STEPS_TO_A_WITNESS = 3
 
@@ -69,6 +69,8 @@ def _word_rationale(inputs: Inputs, path: CarryingPath, target: Target, premises
             f"{own}; of {path.body} that have this in common, {path.support} are known for the same: {shown}."
         )
     known = " and ".join(_word_premise(inputs, premises[key]) for key in path.premise_keys)
+    if path.instances > 1:
+        known += f", one of {path.instances} such paths"
     return f'{known}; in {path.support} of {path.body} such cases memory also holds "{verb_phrase}".'
 
 

@@ -10,6 +10,7 @@
     large        synthetic teams of 10 000 to 300 000 edges
     stage        the database: a fresh embedded one, or DATABASE_URL
     tables       what is printed
+    bars         what the figures have to reach
 
 `measuring` is told apart from the pipeline: the cycle leaves Hypotheses in the database, and those are counted.
 What only the judgement of all open pairs can tell (MRR, calibration) is computed from the inputs of a second

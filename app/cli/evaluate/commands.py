@@ -87,7 +87,8 @@ def evaluate_large(
     edges: Annotated[
         list[int] | None, typer.Option(min=1000, max=1_000_000, help="Edges of the team; repeatable.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the graph.")] = 1,
+    seed: Annotated[int, typer.Option(help="Of the first graph.")] = 1,
+    seeds: Annotated[int, typer.Option(min=1, max=20, help="Graphs of each size.")] = 1,
     as_json: AsJson = False,
 ) -> None:
     """Synthetic teams through one whole cycle each: quality, seconds, memory as they grow."""
@@ -97,5 +98,6 @@ def evaluate_large(
         read_settings(log_level="error"),
         sizes=edges or [10_000, 100_000, 300_000],
         seed=seed,
+        seeds=seeds,
         prints_json=as_json,
     )

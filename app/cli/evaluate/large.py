@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from app.cli.evaluate.measuring import Measured, measure_split
 from app.cli.evaluate.synthetic.planting import Synthetic, plant_graph
@@ -11,8 +12,10 @@ from app.kernel.database import Database
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """One size; `ceiling` is what knowing how the graph was made would reach, by k."""
+    """One graph; `ceiling` is what knowing how it was made would reach, by k. `size` is what was asked for."""
 
+    size: int
+    seed: int
     nodes: int
     highest_degree: int
     ceiling: Mapping[int, float]
@@ -20,17 +23,23 @@ class Grown:
 
 
 async def measure_growth(
-    database: Database, *, sizes: Sequence[int], seed: int, max_outputs: int, tell: Callable[[str], None]
+    database: Database,
+    *,
+    sizes: Sequence[int],
+    seeds: Sequence[int],
+    max_outputs: int,
+    tell: Callable[[str], None],
 ) -> list[Grown]:
-    """Return one row per number of edges, in the given order."""
+    """Return what was found per number of edges, in the given order, and seed."""
     grown = []
-    for size in sizes:
-        tell(f"a team of {size} edges")
+    for size, seed in product(sizes, seeds):
+        tell(f"a team of {size} edges, seed {seed}")
         graph = plant_graph(size, seed=seed)
         measured, _, _ = await measure_split(
             database, as_split(graph, f"{size} edges"), seed=seed, max_outputs=max_outputs, calibrates=False
         )
-        grown.append(Grown(len(graph.kinds), graph.highest_degree, graph.ceiling, measured))
+        nodes = len(graph.kinds)
+        grown.append(Grown(size, seed, nodes, graph.highest_degree, graph.ceiling, measured))
     return grown
 
 

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from app.cli.evaluate import tables
+from app.cli.evaluate import bars, tables
 from app.cli.evaluate.explaining import Explained, explain_some
 from app.cli.evaluate.large import measure_growth
 from app.cli.evaluate.measuring import MAX_OUTPUTS, Measured, measure_split
@@ -116,6 +116,9 @@ def report_published(
             "", f"Teams of few edges, drawn from {published[1].name}: first cycle, {YOUNG_OUTPUTS} at most"
         )
         print_table(tables.YOUNG, tables.young_rows(young))
+    print_lines("", "Bars")
+    by_name = {split.name: group for split, group in zip(published, anew, strict=False)}
+    print_table(bars.TABLE, bars.published_rows(measured, by_name, young))
 
 
 def report_young(
@@ -134,12 +137,16 @@ def report_young(
         print_table(tables.YOUNG, tables.young_rows(measured))
 
 
-def report_large(settings: Settings, *, sizes: Sequence[int], seed: int, prints_json: bool) -> None:
-    """Measure synthetic teams of growing size."""
+def report_large(
+    settings: Settings, *, sizes: Sequence[int], seed: int, seeds: int, prints_json: bool
+) -> None:
+    """Measure synthetic teams of growing size, each size with so many graphs."""
     settings = settings.model_copy(update={"statement_timeout_seconds": STATEMENT_SECONDS})
     grown = on_stage(
         settings,
-        lambda database: measure_growth(database, sizes=sizes, seed=seed, max_outputs=MAX_OUTPUTS, tell=tell),
+        lambda database: measure_growth(
+            database, sizes=sizes, seeds=range(seed, seed + seeds), max_outputs=MAX_OUTPUTS, tell=tell
+        ),
     )
     tell("")
     if prints_json:
@@ -148,6 +155,11 @@ def report_large(settings: Settings, *, sizes: Sequence[int], seed: int, prints_
     print_table(tables.GROWTH, tables.growth_rows(grown))
     same = all(each.measured.is_repeated for each in grown)
     print_lines("", f"Two runs: {'bit-equal' if same else 'DIFFER'}.")
+    for size in dict.fromkeys(sizes):
+        rows = bars.large_rows(size, [each for each in grown if each.size == size])
+        if rows:
+            print_lines("", f"Bars, over {seeds} graphs of {size} edges")
+            print_table(bars.TABLE, rows)
 
 
 def print_measured(

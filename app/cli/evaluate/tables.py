@@ -52,6 +52,7 @@ YOUNG: Final = {
 }
 GROWTH: Final = {
     "Edges": "edges",
+    "Seed": "seed",
     "Nodes": "nodes",
     "Highest degree": "degree",
     "Order": "order",
@@ -162,7 +163,12 @@ def growth_rows(grown: Sequence[Grown]) -> list[Json]:
     """Return four rows a size; the first one has the cost."""
     rows: list[Json] = []
     for each in grown:
-        size = {"edges": each.measured.edges, "nodes": each.nodes, "degree": each.highest_degree}
+        size: Json = {
+            "edges": each.measured.edges,
+            "seed": each.seed,
+            "nodes": each.nodes,
+            "degree": each.highest_degree,
+        }
         lines = [
             row | size
             for row in quality_rows(each.measured)

@@ -11,6 +11,7 @@ The steps, in the order in which data flows:
     factorisation   the tensor of all predicates, compressed
     signals         all of them side by side, for every open pair of a small graph
     blend           one logistic regression over the signals, learned on what was hidden
+    degrees         how often an edge would join two nodes if only how busy they are mattered
     hubs            in a large graph, pairs of two common nodes of a predicate
     small, large    these steps for a graph whose every pair can be looked at, and for one that is too large
     judgement       what comes out: open pairs with their likelihoods

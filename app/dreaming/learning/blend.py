@@ -64,12 +64,19 @@ def select_rows(
     return np.concatenate((hidden, absent[:hard], sample)), weights
 
 
-def learn_blend(lessons: Iterable[Lesson], *, plain: npt.NDArray[np.bool_], strength: float) -> Blend | None:
+def learn_blend(
+    lessons: Iterable[Lesson],
+    *,
+    plain: npt.NDArray[np.bool_],
+    strength: float,
+    deviation_strength: float = DEVIATION_STRENGTH,
+) -> Blend | None:
     """Return the blend, or None where nothing hidden was open to be found.
 
     Args:
         plain: which signals enter as they are; of the others the logarithm enters, too.
         strength: of the regression; small shrinks more.
+        deviation_strength: the same of each predicate's own part.
     """
     parts = [_widen(lesson, plain) for lesson in lessons if len(lesson.labels)]
     if not parts:
@@ -82,7 +89,7 @@ def learn_blend(lessons: Iterable[Lesson], *, plain: npt.NDArray[np.bool_], stre
     for key in np.unique(whole.keys).tolist():
         rows = np.flatnonzero(whole.keys == key)
         deviations[key] = fit_deviation(
-            common, whole.signals[rows], whole.labels[rows], whole.weights[rows], strength=DEVIATION_STRENGTH
+            common, whole.signals[rows], whole.labels[rows], whole.weights[rows], strength=deviation_strength
         )
     return Blend(common, deviations, plain)
 

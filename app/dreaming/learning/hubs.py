@@ -1,12 +1,9 @@
 """Hubs: absent pairs of two nodes that a predicate is so often recorded of that an edge between them is likely.
 
 Pure and bounded. In a large graph most of what is likely needs no path of two steps: a common subject and a
-common object of a predicate have an edge unless it was not recorded. Such a pair is looked at if
-
-    expected = edges at the subject · edges at the object / edges of the predicate
-
-is at least .3, at most 4 000 pairs a predicate, and if a trait carries it: an edge of the subject that at least
-two of the nodes with an edge to the object have, too, or the same the other way round.
+common object of a predicate have an edge unless it was not recorded. Such a pair is looked at if its draw
+(degrees.py) is at least .3, at most 4 000 pairs a predicate, and if a trait carries it: an edge of the subject
+that at least two of the nodes with an edge to the object have, too, or the same the other way round.
 """
 
 from typing import Literal
@@ -14,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from app.dreaming.candidates import LEAST_SUPPORT, Candidate, Rule, Trait
+from app.dreaming.learning.degrees import Degrees
 from app.dreaming.learning.features import Matrix, Sparse
 from app.dreaming.learning.signals import collect_known
 from app.dreaming.learning.similarity import build_profiles
@@ -21,39 +19,22 @@ from app.dreaming.paths import Flags, Graph, Ints
 from app.dreaming.rule_counts import PRIOR_CASES
 from app.dreaming.targets import TargetSpace
 
-LEAST_EXPECTED = 0.3
+LEAST_DRAW = 0.3
 MAX_PAIRS = 4_000
 _MOST_NODES = 400
 _ROWS_AT_ONCE = 500
 
 
-def count_degrees(space: TargetSpace) -> tuple[Ints, Ints]:
-    """Return how many recorded edges of the predicate lead from each node, and to it."""
-    size = len(space.node_ids)
-    outgoing = np.bincount(space.known // size, minlength=size)
-    incoming = np.bincount(space.known % size, minlength=size)
-    if space.predicate.symmetric:
-        outgoing = incoming = outgoing + incoming
-    return outgoing, incoming
-
-
-def expect_edges(space: TargetSpace, pairs: Ints) -> Matrix:
-    """Return how many edges each pair would have, were they dealt out by the degrees of their ends."""
-    outgoing, incoming = count_degrees(space)
-    starts, ends = np.divmod(pairs, len(space.node_ids))
-    return np.asarray(outgoing[starts] * incoming[ends] / max(1, len(space.known)))
-
-
-def list_hub_pairs(space: TargetSpace) -> Ints:
+def list_hub_pairs(space: TargetSpace, degrees: Degrees) -> Ints:
     """Return the pairs to look at, known ones included, ascending."""
-    outgoing, incoming = count_degrees(space)
-    starts, ends = _most_common(outgoing * space.subjects), _most_common(incoming * space.objects)
+    starts = _most_common(degrees.outgoing * space.subjects)
+    ends = _most_common(degrees.incoming * space.objects)
     pairs = (starts[:, None] * len(space.node_ids) + ends[None, :]).ravel()
     if space.predicate.symmetric:
         pairs = pairs[pairs // len(space.node_ids) < pairs % len(space.node_ids)]
-    expected = expect_edges(space, pairs)
-    order = np.argsort(-expected, kind="stable")[:MAX_PAIRS]
-    kept: Ints = np.sort(pairs[order[expected[order] >= LEAST_EXPECTED]])
+    drawn = degrees.draw(pairs)
+    order = np.argsort(-drawn, kind="stable")[:MAX_PAIRS]
+    kept: Ints = np.sort(pairs[order[drawn[order] >= LEAST_DRAW]])
     return kept
 
 

@@ -86,7 +86,7 @@ def draw_planted(
     """Return a predicate that follows from two others, and has noise besides."""
     first, second = recipes[rule.first], recipes[rule.second]
     signature = Signature(first.signature.subject_kind, second.signature.object_kind)
-    reached = _walk(space, first.edges, second.edges)
+    reached = walk_pairs(space, as_matrix(space, first.edges), as_matrix(space, second.edges))
     follows = reached[rng.random(len(reached)) < rule.probability]
     draws = int(len(follows) * NOISE / (1 - NOISE))
     # Noise among an other rule's Values would be no noise, so it goes where the rule leads.
@@ -107,6 +107,19 @@ def list_bodies(space: Space, recipes: Mapping[str, Recipe]) -> Iterator[tuple[s
                 paths = int(starts[second][recipe.edges % space.size].sum())
                 if paths:
                     yield first, second, paths
+
+
+def as_matrix(space: Space, pairs: Ints, values: Reals | None = None) -> sparse.csr_matrix:
+    """Return nodes × nodes with 1, or the value, at each pair."""
+    data = np.ones(len(pairs)) if values is None else values
+    places = (pairs // space.size, pairs % space.size)
+    return sparse.csr_matrix((data, places), shape=(space.size, space.size))
+
+
+def walk_pairs(space: Space, first: sparse.csr_matrix, second: sparse.csr_matrix) -> Ints:
+    """Return the pairs that a path of both leads from and to, ascending; none to itself."""
+    found = (first @ second).tocoo()
+    return _keep_pairs(space, found.row.astype(np.int64) * space.size + found.col)
 
 
 def _find_ends(space: Space, number: int, signature: Signature) -> tuple[Ends, Ends]:
@@ -133,17 +146,6 @@ def _draw(space: Space, subjects: Ends, objects: Ends, draws: int, rng: np.rando
         each.nodes[rng.choice(len(each.nodes), size=draws, p=each.chances)] for each in (subjects, objects)
     ]
     return _keep_pairs(space, chosen[0] * space.size + chosen[1])
-
-
-def _walk(space: Space, first: Ints, second: Ints) -> Ints:
-    matrices = [
-        sparse.csr_matrix(
-            (np.ones(len(pairs)), (pairs // space.size, pairs % space.size)), shape=(space.size, space.size)
-        )
-        for pairs in (first, second)
-    ]
-    found = (matrices[0] @ matrices[1]).tocoo()
-    return _keep_pairs(space, found.row.astype(np.int64) * space.size + found.col)
 
 
 def _keep_pairs(space: Space, pairs: Ints) -> Ints:
