@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 
 from app.kernel.database import Database, Scope, Writing
 from app.kernel.ids import new_id
-from app.ledger.identity import Edge, semantic_group_key, target_identity
+from app.ledger.identity import Edge, digest, semantic_group_key, target_identity
 from app.ledger.predicates import list_predicates
 from app.ledger.vocabulary import (
     EntityKind,
@@ -157,6 +157,7 @@ async def make_relationship(
             "evidence_id": evidence_id,
             "citation_id": citation_id,
             "content": position.content,
+            "content_digest": digest(position.content),
             "authority": position.authority,
             "source_group": position.source_group or caller.profile_id,
             "evidence_state": position.evidence_state,

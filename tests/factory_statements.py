@@ -28,7 +28,7 @@ EVIDENCE: LiteralString = """
          source_revision, supersedes_evidence_ids, labels, metadata, state)
     VALUES
         (%(team_id)s, %(evidence_id)s, %(profile_id)s, %(content)s,
-         encode(sha256(convert_to(%(content)s::text, 'UTF8')), 'hex'), 'document', %(authority)s,
+         %(content_digest)s, 'document', %(authority)s,
          %(source_group)s, %(source_id)s, %(source_revision)s, '{}', '{}', '{}', %(evidence_state)s)
 """
 CITATION: LiteralString = """

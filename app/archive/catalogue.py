@@ -17,20 +17,24 @@ LEFT_OUT: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class TeamTable:
-    """A table with the names of its columns; generated ones are left out, JSON ones are also in `json_columns`."""
+    """A table with the names of its columns; generated ones are left out, JSON ones are also in `json_columns`.
+
+    Tables that refer to each other share a `group`.
+    """
 
     name: str
     columns: tuple[str, ...]
     json_columns: tuple[str, ...]
     key: tuple[str, ...]
     team_column: str
+    group: str
 
 
 async def read_team_tables(reading: Reading) -> tuple[TeamTable, ...]:
-    """Return every table that is exported, each after those that it refers to, otherwise by name.
-
-    Two tables that refer to each other come in the order of their names.
-    """
+    """Return every table that is exported, each group after those that it refers to, otherwise by name."""
+    rows = await reading.fetch_all(_REFERENCES)
+    references = {(row["child"], row["parent"]) for row in rows}
+    groups = {child: min(child, parent) for child, parent in references if (parent, child) in references}
     tables = {
         row["name"]: TeamTable(
             row["name"],
@@ -38,17 +42,15 @@ async def read_team_tables(reading: Reading) -> tuple[TeamTable, ...]:
             tuple(row["json_columns"]),
             tuple(row["key"]),
             "id" if row["name"] == "teams" else "team_id",
+            str(groups.get(row["name"], row["name"])),
         )
         for row in await reading.fetch_all(_TABLES)
         if row["name"] not in LEFT_OUT
     }
-    rows = await reading.fetch_all(_REFERENCES)
-    parents: dict[str, set[str]] = {name: set() for name in tables}
-    for row in rows:
-        child, parent = row["child"], row["parent"]
-        is_mutual = any(one["child"] == parent and one["parent"] == child for one in rows)
-        if child in tables and parent in tables and not (is_mutual and child < parent):
-            parents[child].add(parent)
+    parents: dict[str, set[str]] = {table.group: set() for table in tables.values()}
+    for child, parent in references:
+        if child in tables and parent in tables and tables[child].group != tables[parent].group:
+            parents[tables[child].group].add(tables[parent].group)
     sorter = TopologicalSorter(parents)
     sorter.prepare()
     ordered: list[str] = []
@@ -56,7 +58,7 @@ async def read_team_tables(reading: Reading) -> tuple[TeamTable, ...]:
         ready = sorted(sorter.get_ready())
         ordered += ready
         sorter.done(*ready)
-    return tuple(tables[name] for name in ordered)
+    return tuple(sorted(tables.values(), key=lambda table: (ordered.index(table.group), table.name)))
 
 
 _TABLES: LiteralString = """

@@ -1,7 +1,9 @@
 """A file back into an instance that does not have its team: all of it, or nothing."""
 
+import json
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 from typing import BinaryIO, Final, LiteralString
 
 import psycopg
@@ -13,6 +15,7 @@ from app.archive.lines import Header, Tally, read_header, read_rows, refuse_file
 from app.kernel.database import Database, Scope, Writing
 from app.kernel.errors import NotFound, WrongState
 from app.kernel.statements import Statement
+from app.ledger.identity import digest
 from app.tenancy.audit import record_audit
 from app.tenancy.callers import HOST
 from app.tenancy.teams import check_name, find_team
@@ -20,6 +23,7 @@ from app.tenancy.teams import check_name, find_team
 _ROWS_AT_ONCE: Final = 500
 _BYTES_AT_ONCE: Final = 4 * 1024 * 1024
 _LARGE_STEP: Final = 100_000
+_MANY_ROWS: Final = 1_000
 # A lease belongs to a process of the instance that the file came from.
 _NOT_TAKEN_ALONG: Final = {("work_items", "worker"), ("work_items", "lease_expires_at")}
 
@@ -30,8 +34,7 @@ async def import_team(
     """Leave the file's team in the instance, under its own ids, and return what it is and its rows by table.
 
     One transaction: the file's rows wait in temporary tables until its last line has said that they are all
-    there, and go into the real ones in one statement, in which tables may refer to each other. It has no key
-    afterwards.
+    there, and go into the real ones in the order in which these refer to each other. It has no key afterwards.
 
     Args:
         owner: a database whose login may act as the owner.
@@ -39,8 +42,8 @@ async def import_team(
         name: the team's new name, None for the one that it had.
 
     Raises:
-        InvalidInput: `archive_invalid` for a file that is none, cut or changed, of another schema, or with rows
-            of another team.
+        InvalidInput: `archive_invalid` for a file that is none, cut or changed, of another schema, with rows of
+            another team, or with evidence whose words are not those that were digested.
         WrongState: `team_exists`, `name_taken`.
     """
     if name is not None:
@@ -76,7 +79,8 @@ async def _import(writing: Writing, file: BinaryIO, name: str | None) -> tuple[H
     await _check_whose(writing, list(tables.values()), header)
     if name is not None:
         await writing.execute("UPDATE pg_temp.incoming_teams SET name = %(name)s", {"name": name})
-    await writing.execute(_move_in(list(tables.values())))
+    for _, group in groupby(tables.values(), key=lambda table: table.group):
+        await _move_in(writing, list(group), tally.counts)
     for row in await writing.fetch_all(_SEQUENCES):
         await writing.fetch_one(_advance_sequence(row), {"team_id": header.team_id})
     await record_audit(writing, HOST, "team_imported", details={"rows": tally.counts.total()})
@@ -94,17 +98,33 @@ async def _refuse_taken(writing: Writing, name_or_id: str, code: str, message: s
 async def _take_in(writing: Writing, tables: dict[str, TeamTable], file: BinaryIO, tally: Tally) -> None:
     waiting: list[bytes] = []
     current, size = "", 0
-    for name, row in read_rows(file, tally):
+    # The header is the first line.
+    for number, (name, row) in enumerate(read_rows(file, tally), start=2):
         if waiting and (name != current or len(waiting) == _ROWS_AT_ONCE or size > _BYTES_AT_ONCE):
             await _store(writing, tables[current], waiting)
             waiting, size = [], 0
         if name not in tables:
             raise refuse_file("The file holds rows of an unknown table.")
+        if name == "evidence":
+            _check_words(row, number)
         current = name
         waiting.append(row)
         size += len(row)
     if waiting:
         await _store(writing, tables[current], waiting)
+
+
+def _check_words(row: bytes, number: int) -> None:
+    """Refuse evidence whose words are not those that its digest was made of."""
+    try:
+        said = json.loads(row)
+        is_whole = said["content_digest"] == digest(said["content"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        is_whole = False
+    if not is_whole:
+        raise refuse_file(
+            f"Line {number}: the words of this evidence were changed, they don't fit their digest."
+        )
 
 
 async def _check_whose(writing: Writing, tables: Sequence[TeamTable], header: Header) -> None:
@@ -151,8 +171,19 @@ def _take_rows(table: TeamTable) -> Statement:
     return _statement(query)
 
 
-def _move_in(tables: Sequence[TeamTable]) -> Statement:
-    """Return one statement for all tables: references are checked when it ends, so no order is needed."""
+async def _move_in(writing: Writing, group: Sequence[TeamTable], counts: Counter[str]) -> None:
+    """Leave the rows in tables that refer to each other: one statement, as references are checked when it ends.
+
+    Where many came, the statistics are made anew before anything refers to them: those of tables that were emptied
+    a moment ago would have each reference looked up among all rows of the team.
+    """
+    await writing.execute(_move_rows(group))
+    for table in group:
+        if counts[table.name] >= _MANY_ROWS:
+            await writing.execute(_statement(sql.SQL("ANALYZE public.{}").format(sql.Identifier(table.name))))
+
+
+def _move_rows(tables: Sequence[TeamTable]) -> Statement:
     moves = []
     for table in tables:
         columns = [

@@ -12,7 +12,7 @@ from typing import Final, LiteralString
 
 from app.kernel.database import Params, Writing
 from app.kernel.ids import new_id
-from app.ledger.identity import Edge, semantic_group_key, target_identity
+from app.ledger.identity import Edge, digest, semantic_group_key, target_identity
 from app.ledger.names import fold_name
 from app.ledger.vocabulary import Predicate
 from app.tenancy.callers import Caller
@@ -84,6 +84,7 @@ def _make_rows(caller: Caller, edges: Sequence[BulkEdge]) -> Params:
         "evidence_ids": [new_id("evd") for _ in edges],
         "citation_ids": [new_id("cit") for _ in edges],
         "lines": [one.line for one in edges],
+        "digests": [digest(one.line) for one in edges],
         "ids": [one.relationship_id for one in edges],
         "subjects": [one.edge.subject_id for one in edges],
         "keys": [one.predicate.key for one in edges],
@@ -115,9 +116,9 @@ _EVIDENCE: LiteralString = """
     INSERT INTO evidence
         (team_id, id, profile_id, content, content_digest, source_type, authority, source_group,
          supersedes_evidence_ids, labels, metadata, state)
-    SELECT %(team_id)s, row.id, %(profile_id)s, row.line, encode(sha256(convert_to(row.line, 'UTF8')), 'hex'),
-           'document', 'primary', %(profile_id)s, '{}', '{}', '{}', 'active'
-    FROM unnest(%(evidence_ids)s::text[], %(lines)s::text[]) AS row (id, line)
+    SELECT %(team_id)s, row.id, %(profile_id)s, row.line, row.digest, 'document', 'primary', %(profile_id)s,
+           '{}', '{}', '{}', 'active'
+    FROM unnest(%(evidence_ids)s::text[], %(lines)s::text[], %(digests)s::text[]) AS row (id, line, digest)
 """
 _CITATIONS: LiteralString = """
     INSERT INTO citations (team_id, id, evidence_id, starts, ends, quote)

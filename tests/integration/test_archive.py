@@ -5,13 +5,14 @@ import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 import pytest
 
 from app.archive import restore
 from app.archive.catalogue import LEFT_OUT
+from app.archive.erase import erase_team_as_owner
 from app.archive.export import export_team
 from app.archive.lines import Tally, write_row, write_trailer
 from app.archive.restore import import_team
@@ -277,6 +278,40 @@ async def test_a_file_with_rows_that_no_export_writes_is_refused(
     assert refused.value.code == "archive_invalid"
     async with owner.reading(Scope("owner")) as reading:
         assert await reading.fetch_all("SELECT id FROM teams") == []
+
+
+async def test_a_file_with_other_words_in_evidence_is_refused_by_its_line(
+    exported: Exported, elsewhere: tuple[str, Database]
+) -> None:
+    place = 0
+
+    def edit(lines: list[bytes]) -> list[bytes]:
+        nonlocal place
+        place, row = _find(lines, "evidence")
+        return [
+            *lines[:place],
+            write_row("evidence", json.dumps(row | {"content": "Other words."})),
+            *lines[place + 1 :],
+        ]
+
+    content = _resealed(edit)(exported.content)
+    with pytest.raises(InvalidInput, match=f"^Line {place + 1}: the words of this evidence were changed"):
+        await import_team(elsewhere[1], io.BytesIO(content))
+
+
+async def test_what_was_erased_a_moment_ago_leaves_no_statistics_that_say_there_is_nothing(
+    exported: Exported, elsewhere: tuple[str, Database], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, owner = elsewhere
+    monkeypatch.setattr(restore, "_MANY_ROWS", 2)
+    await import_team(owner, io.BytesIO(exported.content))
+    with psycopg.connect(admin_url(name), autocommit=True) as connection:
+        counted: LiteralString = "SELECT reltuples::int FROM pg_class WHERE relname = 'relationships'"
+        await erase_team_as_owner(owner, exported.team.team_id)
+        connection.execute("ANALYZE")
+        assert connection.execute(counted).fetchone() == (0,)
+        await import_team(owner, io.BytesIO(exported.content))
+        assert connection.execute(counted).fetchone() == (exported.digests["relationships"][0],)
 
 
 async def test_a_file_brings_nothing_into_another_team(
