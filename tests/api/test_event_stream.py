@@ -19,7 +19,7 @@ from app.kernel.database import Scope as DatabaseScope
 from app.kernel.settings import Settings
 from app.tenancy.callers import Caller
 from app.tenancy.keys import revoke_key
-from tests.api.client import Api
+from tests.api.client import Api, example_submission
 from tests.api.serving import serve
 from tests.conftest import MakeTeam
 from tests.databases import service_url
@@ -103,6 +103,27 @@ async def test_a_stream_starts_with_what_comes_next_and_resumes_after_an_event(
         async with listening(port, secret, after="1") as stream:
             assert (await stream.read_event())[1]["type"] == "run.cancelled"
     assert quick.app.state.door.events.readers == 0
+
+
+async def test_a_client_that_comes_and_goes_misses_and_repeats_nothing(quick: Api, team: Caller) -> None:
+    client = await quick.client(team)
+    secret = (await quick.make_key(team)).secret
+    submission = example_submission()
+
+    async def submit(count: int) -> None:
+        for _ in range(count):
+            assert (await client.post("/v1/remember", json=submission)).status_code == 202
+
+    seen: list[int] = []
+    async with serve(quick.app) as port, asyncio.TaskGroup() as writers:
+        for _ in range(3):
+            writers.create_task(submit(8))
+        while len(seen) < 24:
+            async with listening(port, secret, after=str(seen[-1] if seen else 0)) as stream:
+                # It leaves in the midst of what has been sent, once after one event, once after some.
+                some = range(min(1 + len(seen) % 5, 24 - len(seen)))
+                seen += [(await stream.read_event())[0] for _ in some]
+    assert seen == list(range(1, 25))
 
 
 @pytest.mark.parametrize("wrong", ["1", "-1", "x", "", "1.0", "9" * 30, "٣"])
