@@ -44,6 +44,7 @@ def fuse(channels: Sequence[Channel]) -> tuple[Fused, ...]:
             scores[key] = scores.get(key, 0.0) + channel.weight / (RANK_OFFSET + rank)
             found_by.setdefault(key, []).append(channel.name)
     return tuple(
-        Fused(key, scores[key] / ceiling, tuple(found_by[key]))
+        # Sums of fractions may end a hair above the whole.
+        Fused(key, min(scores[key] / ceiling, 1.0), tuple(found_by[key]))
         for key in sorted(scores, key=lambda key: (-scores[key], key))
     )

@@ -57,7 +57,7 @@ async def find_team(reading: Reading, name_or_id: str) -> Team:
     """Return the team of that id or exact name, or raise NotFound."""
     row = await reading.fetch_one(_FIND_TEAM, {"name_or_id": name_or_id})
     if row is None:
-        raise NotFound("There is no such team.")
+        raise NotFound("There is no team of that name or id; `densemem team create NAME` makes one.")
     return _team(row)
 
 
