@@ -14,7 +14,7 @@ from app.dreaming.budgets import Budgets
 from app.dreaming.candidates import LEAST_SUPPORT, LIKELIHOOD_FLOOR
 from app.dreaming.checks import Bench, find_faults, find_target_fault, set_bench
 from app.dreaming.explanation import word_shape
-from app.dreaming.grouping import form_groups
+from app.dreaming.grouping import count_targets_needed, form_groups
 from app.dreaming.model import DuplicateReason, Inputs, Proposal, RejectReason, Target
 from app.dreaming.paths import Graph, Shape, build_graph, find_instances, find_shapes_between
 from app.dreaming.rules import propose
@@ -85,7 +85,17 @@ def explain_absence(situation: Situation) -> Absence:
         message = f"A Hypothesis that is {live.status} holds it, and nothing new speaks for it."
         obstacles.append(Obstacle("duplicate_existing", message, (live.hypothesis_id,)))
     if not own and identity not in grouping.open_identities:
-        obstacles += _look_for_paths(situation, edge, predicate, is_ruled_out=bool(obstacles))
+        stated = canonical_edge(edge, predicate)
+        target = Target(stated.subject_id, stated.predicate_key, stated.object_id)
+        likelihood = grouping.find_likelihood(target)
+        if likelihood is None or likelihood < LIKELIHOOD_FLOOR:
+            obstacles += _look_for_paths(situation, edge, predicate, is_ruled_out=bool(obstacles))
+        elif not obstacles:
+            message = (
+                f"Its likelihood of {likelihood:.2f} is above the floor, but {count_targets_needed(inputs)} better"
+                f" ideas with {stated.predicate_key} come before it, and a cycle looks at no more."
+            )
+            obstacles.append(Obstacle("output_budget", message))
     elif not obstacles and not _is_kept(identity, validated):
         message = (
             f"It is above the floor, but better ideas use up the budget of {budgets.max_outputs} outputs."
@@ -172,18 +182,26 @@ def _look_for_paths(
         own = canonical_edge(edge, predicate).predicate_key
         shapes = find_shapes_between(graph, start, end, own_predicate=own)
     if not shapes or start is None or end is None:
-        message = "Nothing that may be read connects its ends in one or two steps."
-        if inputs.over_input_budget:
-            message += f" {inputs.over_input_budget} Relationships are over the budget of what a cycle reads."
+        message = "Nothing that may be read connects its ends in one or two steps." + _word_unread(inputs)
         return [Obstacle("no_path", message), *situation.unfit]
     if is_ruled_out:
         return []
     shown = [word_shape(graph, shape, predicate) for shape in shapes[:MAX_SHOWN_PATHS]]
     message = (
         f"Paths connect its ends ({'; '.join(shown)}), but no rule was right {LEAST_SUPPORT} times and gives it a"
-        f" likelihood of {LIKELIHOOD_FLOOR}."
+        f" likelihood of {LIKELIHOOD_FLOOR}.{_word_unread(inputs)}"
     )
     return [Obstacle("below_floor", message, _carry(graph, shapes, start, end)), *situation.unfit]
+
+
+def _word_unread(inputs: Inputs) -> str:
+    """Return, with a space before it, that what this cycle does not read may tell more; else nothing."""
+    if not inputs.over_input_budget:
+        return ""
+    return (
+        f" {inputs.over_input_budget} Relationships are over the budget of what the next cycle reads; their turn"
+        " comes in later ones."
+    )
 
 
 def _carry(graph: Graph, shapes: Sequence[Shape], start: int, end: int) -> tuple[str, ...]:

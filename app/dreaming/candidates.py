@@ -67,7 +67,8 @@ class Candidate:
 class Scores:
     """The candidates in total order, the graph that they point into, and what the path caps left out.
 
-    `find_rules` gives a candidate's one to three carrying rules, the weightiest first.
+    `find_rules` gives a candidate's one to three carrying rules, the weightiest first. `find_likelihood` says what
+    was found of any target, also where there was no place for it among the candidates; None: nothing carries it.
     """
 
     graph: Graph
@@ -75,6 +76,7 @@ class Scores:
     dropped_shapes: int
     dropped_paths: int
     find_rules: Callable[[Candidate], tuple[Rule, ...]]
+    find_likelihood: Callable[[Target], float | None]
 
 
 def own_rules(candidate: Candidate) -> tuple[Rule, ...]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar
 
 from app.dreaming.budgets import Budgets
-from app.dreaming.grouping import form_groups
+from app.dreaming.grouping import Grouping, form_groups
 from app.dreaming.model import GeneratorKind, Group, Inputs, Proposal
 from app.dreaming.rules import GENERATOR_VERSION, propose
 from app.dreaming.spending import Purse
@@ -83,7 +83,17 @@ def generate_by_rules(inputs: Inputs, budgets: Budgets) -> Generated:
     """Return the groups of the snapshot and what the rules make of them. Deterministic, CPU-bound."""
     grouping = form_groups(inputs, max_groups=budgets.max_groups, max_outputs=budgets.max_outputs)
     proposals = propose(inputs, grouping.groups, max_outputs=budgets.max_outputs)
-    return Generated(grouping.groups, proposals, output_split=grouping.split)
+    return Generated(grouping.groups, proposals, output_split=grouping.split, note=_word_caps(grouping))
+
+
+def _word_caps(grouping: Grouping) -> str | None:
+    """Return what the path caps left out as a sentence for the run, None where they left nothing out."""
+    if not grouping.dropped_shapes:
+        return None
+    return (
+        f"{grouping.dropped_shapes} shapes with {grouping.dropped_paths} paths, most of them through hubs, were"
+        " too large to be walked."
+    )
 
 
 RULES = Generator("rules", RULES_VERSION, generate_by_rules)

@@ -17,8 +17,8 @@ others have candidates. Outcomes may move some of the first places between predi
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from app.dreaming.candidates import (
 )
 from app.dreaming.diversity import Allowance, Share, choose_diverse, half, number_distinct, quarter
 from app.dreaming.explanation import explain_candidate
-from app.dreaming.model import CarryingPath, Group, Inputs, LiveHypothesis, Premise
+from app.dreaming.model import CarryingPath, Group, Inputs, LiveHypothesis, Premise, Target
 from app.dreaming.paths import Graph
 from app.dreaming.scoring import score_candidates
 from app.dreaming.split import PredicateShare, keeps_bounds, tune_split
@@ -44,7 +44,7 @@ class Grouping:
     """The groups in the order in which they are to be used, and what the path caps left out of the search.
 
     `split` is given where outcomes moved places between predicates. `open_identities` are those of all
-    targets that the groups were chosen from.
+    targets that the groups were chosen from; `find_likelihood` tells of any other, too (candidates.py).
     """
 
     groups: tuple[Group, ...]
@@ -52,6 +52,7 @@ class Grouping:
     dropped_paths: int
     split: tuple[PredicateShare, ...] = ()
     open_identities: frozenset[str] = frozenset()
+    find_likelihood: Callable[[Target], float | None] = field(default=lambda _: None, compare=False)
 
 
 def form_groups(
@@ -106,7 +107,9 @@ def group_candidates(inputs: Inputs, scores: Scores, *, max_groups: int, max_out
         paths = known.get(candidate) or explain_candidate(scores, candidate, inputs.nodes)
         keys = dict.fromkeys(key for path in paths for key in path.premise_keys)
         groups.append(Group(candidate.target, tuple(keys), paths, candidate.likelihood))
-    return Grouping(tuple(groups), scores.dropped_shapes, scores.dropped_paths, split, identities)
+    return Grouping(
+        tuple(groups), scores.dropped_shapes, scores.dropped_paths, split, identities, scores.find_likelihood
+    )
 
 
 def _explain_anew(

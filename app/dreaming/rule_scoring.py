@@ -8,6 +8,8 @@ section 6). The likelihood is the best rule's confidence: the share of pairs wit
 records, pulled down where the path was seen few times.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from app.dreaming.candidates import MAX_RULES_PER_TARGET, Candidate, Rule, Scores, own_rules
@@ -50,7 +52,35 @@ def score_by_rules(
             ]
             candidates.extend(sorted(found, key=_order_of)[:max_targets_per_predicate])
     candidates.sort(key=_order_of)
-    return Scores(graph, tuple(candidates), plan.dropped_shapes, plan.dropped_paths, own_rules)
+
+    def find_likelihood(target: Target) -> float | None:
+        spaces = zip(open_spaces(inputs, graph), tables, strict=True)
+        return _find_likelihood(walker, spaces, target)
+
+    return Scores(
+        graph, tuple(candidates), plan.dropped_shapes, plan.dropped_paths, own_rules, find_likelihood
+    )
+
+
+def _find_likelihood(
+    walker: Walker, spaces: Iterable[tuple[TargetSpace | None, RuleTable]], target: Target
+) -> float | None:
+    """Return the confidence of the best rule that reaches an open target, None where none does."""
+    node_ids = walker.graph.node_ids
+    if target.subject_id not in node_ids or target.object_id not in node_ids:
+        return None
+    ends = node_ids.index(target.subject_id), node_ids.index(target.object_id)
+    for space, table in spaces:
+        if space is None or space.predicate.key != target.predicate_key:
+            continue
+        start, end = sorted(ends) if space.predicate.symmetric else ends
+        pair = start * len(node_ids) + end
+        if not len(space.keep_open(np.array([pair], dtype=np.int64))):
+            return None
+        for position, confidence in zip(table.shapes.tolist(), table.confidences.tolist(), strict=True):
+            if pair in walker.pairs(position, folded=space.predicate.symmetric)[0]:
+                return float(confidence)
+    return None
 
 
 def _reach_targets(

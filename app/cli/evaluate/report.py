@@ -10,7 +10,7 @@ from app.cli.evaluate.explaining import Explained, explain_some
 from app.cli.evaluate.large import measure_growth
 from app.cli.evaluate.measuring import MAX_OUTPUTS, Measured, measure_split
 from app.cli.evaluate.published import read_published
-from app.cli.evaluate.stage import STATEMENT_SECONDS, on_stage, tell
+from app.cli.evaluate.stage import on_stage, tell
 from app.cli.evaluate.triples import read_split, split_anew
 from app.cli.evaluate.young import Young, measure_young
 from app.cli.output import print_json, print_lines, print_table
@@ -141,7 +141,6 @@ def report_large(
     settings: Settings, *, sizes: Sequence[int], seed: int, seeds: int, prints_json: bool
 ) -> None:
     """Measure synthetic teams of growing size, each size with so many graphs."""
-    settings = settings.model_copy(update={"statement_timeout_seconds": STATEMENT_SECONDS})
     grown = on_stage(
         settings,
         lambda database: measure_growth(

@@ -18,6 +18,7 @@ STATEMENT_SECONDS: Final = 120.0
 
 def on_stage(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> T:
     """Run the work on a migrated database."""
+    settings = settings.model_copy(update={"statement_timeout_seconds": STATEMENT_SECONDS})
 
     async def run(backend: Backend) -> T:
         async with open_database(settings, backend) as database:

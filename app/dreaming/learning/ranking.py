@@ -21,7 +21,24 @@ def rank_judged(judgement: Judgement, *, least_likelihood: float, max_targets_pe
         judgement.dropped_shapes,
         judgement.dropped_paths,
         judgement.find_rules,
+        lambda target: _find_likelihood(judgement, target),
     )
+
+
+def _find_likelihood(judgement: Judgement, target: Target) -> float | None:
+    """Return what was judged of an open target that some rule carries, else None."""
+    node_ids = judgement.graph.node_ids
+    if target.subject_id not in node_ids or target.object_id not in node_ids:
+        return None
+    ends = node_ids.index(target.subject_id), node_ids.index(target.object_id)
+    for each in judgement.judged:
+        if each.space.predicate.key == target.predicate_key and len(each.pairs):
+            start, end = sorted(ends) if each.space.predicate.symmetric else ends
+            pair = start * len(node_ids) + end
+            row = min(int(np.searchsorted(each.pairs, pair)), len(each.pairs) - 1)
+            if each.pairs[row] == pair and each.carried[row]:
+                return float(each.likelihoods[row])
+    return None
 
 
 def _pick(judged: Judged, least_likelihood: float, limit: int) -> list[Candidate]:
