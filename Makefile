@@ -56,7 +56,7 @@ bench-plans: $(READY) ## The plans of the frequent requests in an instance of a 
 load: $(READY) ## 1000 clients for 60 s against one API process with a pool of 10. ARGS="--clients 100 --seconds 5" is less.
 	@$(BIN)/python -m tests.load $(ARGS)
 
-check: lint types contracts drift test ## Everything that a change must pass.
+check: lint types contracts drift test embed ## Everything that a change must pass.
 
 lint: $(READY) ## Style.
 	$(BIN)/ruff check .
@@ -75,11 +75,18 @@ openapi: $(READY) ## Write openapi/densemem.json and the client's types anew.
 	$(BIN)/densemem openapi --output openapi/densemem.json
 	$(BIN)/densemem openapi --client-types --output app/client/types.py
 
+.PHONY: embed
+embed: $(READY) ## Add the libraries of recall by meaning to the environment, and test them.
+	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements-embed.lock
+	$(BIN)/python -m pytest -q -p no:cacheprovider tests/unit/test_onnx_embedder.py
+
 lock: $(READY) ## Resolve all dependencies anew.
-	$(UV) pip compile pyproject.toml --extra dev --extra demo --extra embed --universal --generate-hashes --python-version 3.11 \
+	$(UV) pip compile pyproject.toml --extra dev --extra demo --universal --generate-hashes --python-version 3.11 \
 	    --no-header --no-annotate --no-emit-index-url --quiet --upgrade --output-file requirements.lock
 	$(UV) pip compile pyproject.toml --constraint requirements.lock --universal --generate-hashes --python-version 3.11 \
 	    --no-header --no-annotate --no-emit-index-url --quiet --output-file requirements-runtime.lock
+	$(UV) pip compile pyproject.toml --extra embed --constraint requirements.lock --universal --generate-hashes \
+	    --python-version 3.11 --no-header --no-annotate --no-emit-index-url --quiet --output-file requirements-embed.lock
 
 clean: ## Remove the environment; the data folder stays.
 	rm -rf $(VENV)
