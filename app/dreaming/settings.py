@@ -59,12 +59,14 @@ async def change_team_settings(
         InvalidInput: one FieldError a wrong setting; nothing was changed.
         VersionMismatch: the settings have changed since that version.
     """
+    # What no version would make right is refused first.
+    _refuse_if_any(find_faults(changes, names=SETTING_NAMES))
     team_id = caller.team_id
     await lock_settings(writing, team_id)
     before = await read_team_values(writing, team_id)
     _check_version(before, expected_version)
     instance = (await read_instance_values(writing)).values
-    changed = _check(before, changes, names=SETTING_NAMES)
+    changed = _find_changed(before, changes)
     after = {**before.values, **changed}
     _refuse_if_any(find_excesses({name: after[name] for name in changed}, instance))
     if not changed:
@@ -90,10 +92,11 @@ async def change_instance_settings(
 
     Arguments and errors are those of `change_team_settings`; the transaction has no team.
     """
+    _refuse_if_any(find_faults(changes, names=INSTANCE_SETTING_NAMES))
     await lock_settings(writing, None)
     before = await read_instance_values(writing)
     _check_version(before, expected_version)
-    changed = _check(before, changes, names=INSTANCE_SETTING_NAMES)
+    changed = _find_changed(before, changes)
     if not changed:
         return before
     after = {**before.values, **changed}
@@ -111,11 +114,8 @@ def _check_version(before: LevelValues, expected_version: int | None) -> None:
         raise VersionMismatch("The settings have changed since that version.")
 
 
-def _check(
-    before: LevelValues, changes: Mapping[str, object], *, names: tuple[str, ...]
-) -> dict[str, object]:
-    """Return what does change, or raise InvalidInput for what no setting of the level may be."""
-    _refuse_if_any(find_faults(changes, names=names))
+def _find_changed(before: LevelValues, changes: Mapping[str, object]) -> dict[str, object]:
+    """Return what does change, or raise InvalidInput for what does not go with the rest of the level."""
     changed = {name: value for name, value in changes.items() if value != before.values.get(name)}
     after = {**before.values, **changed}
     if after.get("cron") is not None and after.get("local_time") is not None:

@@ -134,6 +134,8 @@ async def test_only_the_version_that_was_decided_about_is_changed(database: Data
     first = await change(database, team, {"max_outputs": 7}, expected_version=1)
     with pytest.raises(VersionMismatch):
         await change(database, team, {"max_outputs": 8}, expected_version=1)
+    with pytest.raises(InvalidInput):
+        await change(database, team, {"max_outputs": -8}, expected_version=1)
     second = await change(database, team, {"max_outputs": 8}, expected_version=first.version)
     third = await change(database, team, {"max_outputs": None}, expected_version=second.version)
     assert third.values == {}
