@@ -53,6 +53,7 @@ def test_the_door_is_measured_beside_a_bare_endpoint_and_its_own_statements(
     for point in points:
         assert point.refused == 0, point
         assert point.rate > 0
+        assert point.api_ms > 0
         assert 0 < point.p50_ms <= point.p99_ms
         assert (point.pgbench_rate is None) == (point.operation == "bare" or find_pgbench() is None)
     assert [row["operation"] for row in write_rows(points)] == [point.operation for point in points]

@@ -42,6 +42,7 @@ class Plan:
 class Point:
     """One operation by so many clients. Times in milliseconds; `pgbench_rate` is None where there is none.
 
+    `api_ms`: what a request took of a core in the API process, which others on the machine hardly change.
     `driver_share`: how much of a core asking took. `refused`: answers that were no 2xx.
     """
 
@@ -50,6 +51,7 @@ class Point:
     rate: float
     p50_ms: float
     p99_ms: float
+    api_ms: float
     pgbench_rate: float | None
     driver_share: float
     refused: int
@@ -75,9 +77,11 @@ def measure_door(backend: Backend, settings: Settings, loaded: Loaded, plan: Pla
         for clients in plan.clients:
             for operation, sent in requests.items():
                 tell(f"{operation}, {clients} clients")
+                busy = ports.read_busy_seconds()
                 driven = drive(_order(ports, operation, sent, clients, plan.seconds))
+                busy = ports.read_busy_seconds() - busy
                 pgbench_rate = _measure_pgbench(backend, scripts.get(operation), clients, plan)
-                points.append(_point(operation, clients, driven, pgbench_rate))
+                points.append(_point(operation, clients, driven, busy, pgbench_rate))
     tell("")
     return points
 
@@ -107,13 +111,16 @@ def _measure_pgbench(
     return run_pgbench(program, backend.service_url, scripts, load)
 
 
-def _point(operation: str, clients: int, driven: Driven, pgbench_rate: float | None) -> Point:
+def _point(
+    operation: str, clients: int, driven: Driven, busy_seconds: float, pgbench_rate: float | None
+) -> Point:
     return Point(
         operation=operation,
         clients=clients,
         rate=driven.rate,
         p50_ms=1000 * quantile(driven.latencies, 0.5),
         p99_ms=1000 * quantile(driven.latencies, 0.99),
+        api_ms=1000 * busy_seconds / len(driven.latencies),
         pgbench_rate=pgbench_rate,
         driver_share=driven.busy_share,
         refused=sum(count for status, count in driven.statuses.items() if not 200 <= status < 300),

@@ -2,10 +2,11 @@
 
 import asyncio
 import multiprocessing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from time import process_time
 from typing import Final
 
 from app.cli.bench.http.bare import make_bare_app
@@ -20,11 +21,12 @@ START_SECONDS: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """Where the process listens, and its number."""
+    """Where the process listens, its number, and how to ask it how many seconds of a core it has taken."""
 
     door: int
     bare: int
     pid: int
+    read_busy_seconds: Callable[[], float]
 
 
 @contextmanager
@@ -41,11 +43,27 @@ def api_process(settings: Settings, url: str) -> Iterator[Ports]:
             raise TimeoutError("the API process did not start")
         door, bare = ours.recv()
         assert process.pid is not None
-        yield Ports(door, bare, process.pid)
+        yield Ports(door, bare, process.pid, lambda: _ask(ours))
     finally:
         # The end of the pipe is what the process waits for.
         ours.close()
         process.join()
+
+
+def _ask(pipe: Connection) -> float:
+    pipe.send(None)
+    seconds: float = pipe.recv()
+    return seconds
+
+
+def _tell(pipe: Connection) -> None:
+    """Answer each question until the other end is gone."""
+    while True:
+        try:
+            pipe.recv()
+        except EOFError:
+            return
+        pipe.send(process_time())
 
 
 def _serve(settings: Settings, url: str, pipe: Connection) -> None:
@@ -60,7 +78,7 @@ def _serve(settings: Settings, url: str, pipe: Connection) -> None:
         try:
             async with serving(database, settings, with_worker=False) as address:
                 pipe.send((int(address.rpartition(":")[2]), listener.getsockname()[1]))
-                await asyncio.to_thread(pipe.poll, None)
+                await asyncio.to_thread(_tell, pipe)
         finally:
             bare.should_exit = True
             await answering
