@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, LiteralString
 
 import psycopg
 import pytest
@@ -16,7 +16,7 @@ from app.kernel import migrate as migrating
 from app.kernel.database import Database, Scope
 from app.kernel.settings import Settings
 from app.recall.embedder import EmbeddingModel, MissingEmbedder, open_embedder
-from app.recall.embeddings import embed_team
+from app.recall.embeddings import SEARCH, embed_team
 from app.recall.model import RecallAnswer, RecallQuery
 from app.recall.recall import recall
 from app.tenancy.callers import Caller
@@ -243,9 +243,37 @@ async def _vectors(ledgers: Sequence[Ledger]) -> list[int]:
     return counts
 
 
+async def test_vectors_are_read_by_the_teams_key_and_what_holds_by_its_own(
+    database_name: str, team: Caller
+) -> None:
+    with psycopg.connect(admin_url(database_name)) as connection:
+        connection.execute("SET LOCAL session_replication_role = replica")
+        connection.execute(_FILL, {"team_id": team.team_id})
+        connection.execute("ANALYZE relationship_embeddings")
+        connection.execute("SELECT set_config('role', 'densemem_app', true)")
+        connection.execute("SELECT set_config('densemem.team_id', %s, true)", [team.team_id])
+        params = {"team_id": team.team_id, "model": "scripted", "version": "1", "vector": [0.1] * 8}
+        moment = {"at": datetime.now(UTC), "known": None, "most": 400, "limit": 200}
+        rows = connection.execute("EXPLAIN " + SEARCH, params | moment).fetchall()
+        connection.rollback()
+    plan = "\n".join(str(row[0]) for row in rows)
+    assert "pk_relationship_embeddings" in plan, plan
+    assert "Seq Scan" not in plan, plan
+
+
 def test_no_folder_means_no_embedder_and_an_empty_one_says_why(tmp_path: Path) -> None:
     assert open_embedder(None) is None
     found = open_embedder(tmp_path)
     assert isinstance(found, MissingEmbedder)
     assert "embed" in found.why.casefold()
     assert str(tmp_path) not in found.why
+
+
+# A hundred teams of a hundred vectors each.
+_FILL: LiteralString = """
+    INSERT INTO relationship_embeddings
+        (team_id, relationship_id, model_name, model_version, text_digest, vector)
+    SELECT CASE WHEN team = 0 THEN %(team_id)s ELSE 'team_' || team END, 'rel_' || n, 'scripted', '1', 'x',
+           array_fill(0.1::real, ARRAY[8])
+    FROM generate_series(0, 99) AS team, generate_series(1, 100) AS n
+"""
