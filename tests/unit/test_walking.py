@@ -55,6 +55,18 @@ def test_a_level_is_that_of_the_middles_and_of_their_share_at_either_end() -> No
     assert set(seen) == {0, 1, 2, 3}
 
 
+def test_three_middles_of_seven_at_either_end_are_not_close() -> None:
+    triples = [f"a uses z{n}" for n in range(7)] + [f"z{n} depends_on b" for n in range(3)]
+    for others, expected in ((4, 0), (3, 2)):
+        graph = build_graph(make_inputs(*triples, *(f"y{n} depends_on b" for n in range(others))))
+        keys = {
+            graph.predicates[each.predicate].key: n for n, each in enumerate(graph.directions) if each.forward
+        }
+        shape = (keys["uses"], keys["depends_on"])
+        start, end = graph.node_ids.index("a"), graph.node_ids.index("b")
+        assert find_level(graph, shape, start, end, folded=False) == expected
+
+
 def test_a_rule_of_a_level_counts_the_pairs_that_are_at_least_so_close() -> None:
     graph = draw_graph(0)
     shapes = plan_shapes(graph).shapes
