@@ -28,9 +28,20 @@ class LoadedTeam:
     relationship_ids: Mapping[Known, str]
 
 
-async def load_corpus(database: Database, teams: Sequence[TeamCorpus]) -> list[LoadedTeam]:
-    """Found a team for each, and leave it knowing what it should, in one transaction a team."""
-    return [await _load_team(database, team) for team in teams]
+async def load_corpus(
+    database: Database, teams: Sequence[TeamCorpus], *, owner: Database | None = None
+) -> list[LoadedTeam]:
+    """Found a team for each, and leave it knowing what it should, in one transaction a team; return them in order.
+
+    The last ones, which are the smallest, come first, and an owner counts the tables after the first of them: the
+    planner takes empty tables for small ones, and looks up each reference of a large team among all of its rows.
+    """
+    loaded: list[LoadedTeam] = []
+    for team in reversed(teams):
+        loaded.append(await _load_team(database, team))
+        if owner is not None and len(loaded) in (1, len(teams)):
+            await owner.unit_of_work(Scope("owner"), lambda w: w.execute(_ANALYZE))
+    return loaded[::-1]
 
 
 async def _load_team(database: Database, corpus: TeamCorpus) -> LoadedTeam:
@@ -165,3 +176,5 @@ _RUN: LiteralString = """
     VALUES (%(team_id)s, %(id)s, 'manual:' || %(id)s, 'manual', 'succeeded', clock_timestamp(),
             clock_timestamp())
 """
+
+_ANALYZE: LiteralString = "ANALYZE"

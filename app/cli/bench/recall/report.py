@@ -80,7 +80,7 @@ async def measure_recall(
     questions = make_questions(corpus, seed=plan.seed, each=plan.questions)
     guesses = plant_guesses(corpus, questions, seed=plan.seed)
     tell("loading")
-    loaded = await load_corpus(database, corpus)
+    loaded = await load_corpus(database, corpus, owner=owner)
     planted = await load_guesses(database, corpus, loaded, guesses)
     if embedder is not None:
         tell("embedding")
