@@ -189,6 +189,8 @@ def _read_change(change: str) -> tuple[str, object]:
         raise typer.BadParameter(f"{change!r} is not written NAME=VALUE.")
     try:
         value = json.loads(text)
+        # NaN and what is beyond every number are no JSON, though Python reads them.
+        json.dumps(value, allow_nan=False)
     except ValueError:
         value = text
     return name, value

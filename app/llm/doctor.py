@@ -1,6 +1,8 @@
 """Looking at the key and the models without spending anything: a model's description is free."""
 
 import asyncio
+import re
+from typing import Final
 
 from app.kernel.settings import Settings
 from app.llm.connection import open_client
@@ -9,6 +11,7 @@ from app.llm.prices import load_prices
 from app.postgres.doctor import Finding
 
 CHECK_SECONDS = 15.0
+_WORD: Final = re.compile("[a-z_-]{1,32}")
 _NONE = "none configured: rules dream, and the lexical verifier verifies"
 
 
@@ -42,14 +45,21 @@ async def _look_at_models(key: Key, settings: Settings, names: tuple[str, ...]) 
             except anthropic.NotFoundError:
                 findings.append(Finding(check, False, "not known to the provider", "Choose another model."))
                 continue
-            except (anthropic.AnthropicError, TimeoutError) as error:
+            except (anthropic.AnthropicError, TimeoutError, ValueError, RecursionError) as error:
                 detail = f"does not answer ({type(error).__name__})"
                 return [Finding("provider", False, detail, "Check the network and ANTHROPIC_BASE_URL.")]
-            # What the provider left out says nothing against the model.
-            lifecycle = getattr(model, "lifecycle", "active")
-            is_usable = lifecycle != "retired"
-            remedy = "" if is_usable else "Choose another model."
-            findings.append(Finding(check, is_usable, str(lifecycle), remedy))
+            findings.append(_judge(check, model))
     finally:
         await client.close()
     return findings
+
+
+def _judge(check: str, model: object) -> Finding:
+    if getattr(model, "type", None) != "model":
+        remedy = "Check ANTHROPIC_BASE_URL."
+        return Finding(check, False, "answered with something else than a model", remedy)
+    # What the provider left out says nothing against the model, and only a word of its is shown.
+    lifecycle = getattr(model, "lifecycle", "active")
+    word = lifecycle if isinstance(lifecycle, str) and _WORD.fullmatch(lifecycle) else "of unknown standing"
+    is_usable = word != "retired"
+    return Finding(check, is_usable, word, "" if is_usable else "Choose another model.")

@@ -1,18 +1,20 @@
 """What tokens cost: a dated table that a file can override. Pure but for reading that file.
 
 Dollars per million tokens, as published by the provider on `AS_OF`. A batch costs half of each price. A model that
-the table does not know is charged as the dearest one in it, so that a budget is never outrun by a new name.
+the table does not know is charged at the highest of each price, so that a budget is never outrun by a new name.
 
 One price a model: where long questions have a higher one, the table says up to what length its own holds
 (`most_input`), and no longer question is asked of that model.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from app.kernel.errors import SetupError
 from app.llm.usage import Tokens, Usage
@@ -21,8 +23,6 @@ AS_OF: Final = "2026-11-29"
 BATCH_SHARE: Final = Decimal("0.5")
 _MILLION: Final = Decimal(1_000_000)
 _MICRODOLLAR: Final = Decimal("0.000001")
-_FIELDS: Final = ("input", "output", "cache_read", "cache_write")
-_LENGTH: Final = "most_input"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,14 @@ class PriceTable:
         return self.prices[max(known, key=len)] if known else self.find_dearest()
 
     def find_dearest(self) -> Price:
-        """Return the price of whatever model the table does not name."""
-        return max(self.prices.values(), key=lambda price: (price.output, price.input))
+        """Return the price of whatever model the table does not name: the highest of each kind of token."""
+        known = self.prices.values()
+        return Price(
+            max(price.input for price in known),
+            max(price.output for price in known),
+            max(price.cache_read for price in known),
+            max(price.cache_write for price in known),
+        )
 
     def cost(self, usage: Usage) -> Decimal:
         """Return what the usage costs in dollars, rounded up to a millionth."""
@@ -109,8 +115,8 @@ def load_prices(path: Path | None) -> PriceTable:
     """Return the built-in table, with the models of the file in place of or beside its own.
 
     The file is JSON: `{"as_of": "2027-01-31", "models": {"claude-…": {"input": 4, "output": 20, "cache_read": 0.2,
-    "cache_write": 5}}}`, in dollars per million tokens, each from 0; `"most_input": 100000` beside them where they
-    hold for no longer a question.
+    "cache_write": 5}}}`, in dollars per million tokens, each from 0 to a million; `"most_input":
+    100000` beside them where they hold for no longer a question.
 
     Raises:
         SetupError: `price_file`, when it cannot be read or has another form.
@@ -118,23 +124,35 @@ def load_prices(path: Path | None) -> PriceTable:
     if path is None:
         return BUILT_IN
     try:
-        document = json.loads(path.read_text(encoding="utf-8"), parse_float=Decimal, parse_int=Decimal)
-        own = {name: _read_price(fields) for name, fields in document["models"].items()}
-        as_of = document["as_of"]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        file = _PriceFile.model_validate_json(path.read_bytes())
+    except (OSError, ValueError) as error:
         raise SetupError(f"The price file {path} can't be read as prices.", code="price_file") from error
-    if not isinstance(as_of, str) or not own:
-        raise SetupError(f"The price file {path} has no date or no models.", code="price_file")
-    return PriceTable(as_of, {**BUILT_IN.prices, **own})
+    own = {name: entry.as_price() for name, entry in file.models.items()}
+    return PriceTable(file.as_of.isoformat(), {**BUILT_IN.prices, **own})
 
 
-def _read_price(fields: Mapping[str, Decimal]) -> Price:
-    if {*fields} - {_LENGTH} != {*_FIELDS}:
-        raise ValueError("a price has other fields")
-    if not all(isinstance(value, Decimal) and value >= 0 for value in fields.values()):
-        raise ValueError("a price is not a number from 0")
-    length = fields.get(_LENGTH)
-    if length is not None and not 1 <= length == int(length):
-        raise ValueError("a length is not a whole number")
-    input_, output, cache_read, cache_write = (fields[name] for name in _FIELDS)
-    return Price(input_, output, cache_read, cache_write, None if length is None else int(length))
+_Dollars = Annotated[float, Field(strict=True, ge=0, le=1_000_000, allow_inf_nan=False)]
+
+
+class _PriceEntry(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    input: _Dollars
+    output: _Dollars
+    cache_read: _Dollars
+    cache_write: _Dollars
+    most_input: Annotated[int, Field(strict=True, ge=1)] | None = None
+
+    def as_price(self) -> Price:
+        # A float's shortest form is what the file says.
+        input_, output, cache_read, cache_write = (
+            Decimal(repr(one)) for one in (self.input, self.output, self.cache_read, self.cache_write)
+        )
+        return Price(input_, output, cache_read, cache_write, self.most_input)
+
+
+class _PriceFile(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    as_of: date
+    models: Annotated[dict[str, _PriceEntry], Field(min_length=1)]

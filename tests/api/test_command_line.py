@@ -91,6 +91,11 @@ def test_settings_of_the_team_and_of_the_instance_hold_at_once(cli: CommandLine)
     shown = cli.json("settings", "show")
     assert shown["timezone"] == {"value": "Asia/Tokyo", "source": "team"}
     assert shown["max_groups"] == {"value": 30, "source": "instance"}
+    for number in ("NaN", "1e400"):
+        impossible = cli.run("settings", "set", f"max_cost_usd={number}")
+        assert impossible.returncode != 0
+        assert "max_cost_usd" in impossible.stderr
+        assert "Traceback" not in impossible.stderr
     refused = cli.run("settings", "set", "--instance", "max_outputs=99", "timezone=UTC")
     assert (refused.returncode, "max_outputs: " in refused.stderr) == (1, True)
     assert "0.0000 USD in all" in cli.run("costs").stdout

@@ -1,10 +1,12 @@
 """What `doctor` says of the provider, without spending anything."""
 
+import json
+
 import pytest
 
 from app.kernel.settings import Settings
 from app.llm.doctor import diagnose_provider
-from tests.provider_server.replies import HANGS
+from tests.provider_server.replies import HANGS, Reply
 from tests.provider_server.server import KEY, KNOWN_MODEL, provider
 
 
@@ -55,6 +57,34 @@ async def test_a_refused_key_an_unknown_and_a_retired_model_are_told_apart(
         server.model = {**KNOWN_MODEL, "lifecycle": "retired"}
         retired = await diagnose_provider(settings_for(server.url))
         assert [finding.detail for finding in retired if not finding.ok] == ["retired"]
+
+
+@pytest.mark.parametrize(
+    ("body", "check"),
+    [
+        (b"<html>Sign in</html>", "provider"),
+        (b"[1]", "model claude-opus-5-5"),
+        (b"{", "provider"),
+        (b"[" * 100_000, "provider"),
+        (json.dumps({**KNOWN_MODEL, "type": "page"}).encode(), "model claude-opus-5-5"),
+    ],
+)
+async def test_an_answer_that_is_no_model_is_a_fault(
+    monkeypatch: pytest.MonkeyPatch, body: bytes, check: str
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    async with provider() as server:
+        server.model = Reply(body=body)
+        findings = await diagnose_provider(settings_for(server.url))
+        assert [finding.check for finding in findings if not finding.ok] == [check]
+
+
+async def test_only_a_word_of_the_providers_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    async with provider() as server:
+        server.model = {**KNOWN_MODEL, "lifecycle": f"\x1b[2J{KEY}"}
+        findings = await diagnose_provider(settings_for(server.url))
+        assert all("\x1b" not in finding.detail and KEY not in finding.detail for finding in findings)
 
 
 async def test_a_silent_provider_is_a_fault_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,6 +47,16 @@ def test_a_dated_name_has_the_price_of_its_model_and_an_unknown_one_the_dearest(
     assert BUILT_IN.find("claude-new-9").output == max(price.output for price in BUILT_IN.prices.values())
 
 
+def test_an_unknown_model_costs_the_highest_of_each_price(tmp_path: Path) -> None:
+    path = tmp_path / "prices.json"
+    path.write_text(
+        '{"as_of": "2027-01-31", "models":'
+        ' {"claude-odd-1": {"input": 1000, "output": 1, "cache_read": 0, "cache_write": 0}}}'
+    )
+    dearest = load_prices(path).find("claude-new-9")
+    assert (dearest.input, dearest.output) == (Decimal(1000), BUILT_IN.find_dearest().output)
+
+
 def test_a_price_says_up_to_what_length_it_holds() -> None:
     assert BUILT_IN.find("claude-haiku-5-5-20261001").most_input == 100_000
     assert BUILT_IN.find("claude-haiku-5-5").in_batch().most_input == 100_000
@@ -73,22 +83,31 @@ def test_a_file_overrides_the_table(tmp_path: Path) -> None:
     assert load_prices(None) is BUILT_IN
 
 
+REST = '"output": 1, "cache_read": 1, "cache_write": 1'
+
+
+def write_file(price: str, as_of: str = '"2027-01-31"') -> str:
+    return f'{{"as_of": {as_of}, "models": {{"m": {{{price}}}}}}}'
+
+
 @pytest.mark.parametrize(
     "content",
     [
         "",
         "[]",
+        "[" * 100_000,
         '{"as_of": "2027-01-31", "models": {}}',
-        '{"as_of": 1, "models": {"m": {"input": 1, "output": 1, "cache_read": 1, "cache_write": 1}}}',
-        '{"as_of": "x", "models": {"m": {"input": -1, "output": 1, "cache_read": 1, "cache_write": 1}}}',
-        '{"as_of": "x", "models": {"m": {"input": "1", "output": 1, "cache_read": 1, "cache_write": 1}}}',
-        '{"as_of": "x", "models": {"m": {"input": 1}}}',
-        '{"as_of": "x", "models": {"m": {"input": NaN, "output": 1, "cache_read": 1, "cache_write": 1}}}',
-        '{"as_of": "x", "models": {"m": {"input": 1, "output": 1, "cache_read": 1, "cache_write": 1, "x": 1}}}',
-        '{"as_of": "x", "models": {"m": {"input": 1, "output": 1, "cache_read": 1, "cache_write": 1,'
-        ' "most_input": 0}}}',
-        '{"as_of": "x", "models": {"m": {"input": 1, "output": 1, "cache_read": 1, "cache_write": 1,'
-        ' "most_input": 0.5}}}',
+        write_file(f'"input": 1, {REST}', as_of="[]"),
+        write_file(f'"input": 1, {REST}', as_of='"yesterday"'),
+        write_file(f'"input": -1, {REST}'),
+        write_file(f'"input": "1", {REST}'),
+        write_file('"input": 1'),
+        write_file(f'"input": NaN, {REST}'),
+        write_file(f'"input": 1e400, {REST}'),
+        write_file(f'"input": 1e99999999999999999999, {REST}'),
+        write_file(f'"input": 1, {REST}, "x": 1'),
+        write_file(f'"input": 1, {REST}, "most_input": 0'),
+        write_file(f'"input": 1, {REST}, "most_input": 0.5'),
     ],
 )
 def test_a_wrong_file_is_refused(tmp_path: Path, content: str) -> None:
@@ -96,6 +115,12 @@ def test_a_wrong_file_is_refused(tmp_path: Path, content: str) -> None:
     path.write_text(content)
     with pytest.raises(SetupError):
         load_prices(path)
+
+
+def test_the_same_file_without_the_fault_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "prices.json"
+    path.write_text(write_file(f'"input": 1, {REST}'))
+    assert load_prices(path).find("m").input == 1
 
 
 def test_a_tally_adds_up() -> None:
