@@ -142,6 +142,7 @@ def _check(proposal: Proposal, edge: Edge, predicate: Predicate, bench: Bench) -
         edge=edge,
         predicate=predicate,
         target_identity=target_identity(edge, predicate),
+        statement=proposal.statement,
         premises=tuple(premises.values()),
         sources=tuple(source for source, _ in listed),
     )

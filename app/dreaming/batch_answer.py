@@ -55,7 +55,7 @@ async def collect_batch(
     inputs = await _read_inputs(database, batch.permit.team_id, recalled, now=now)
     sheet = read_sheet(document, recalled, inputs.nodes)
     text = ended.outcome.text if isinstance(ended.outcome, Answered) else None
-    read = None if text is None else read_answer(text, sheet)
+    read = None if text is None else read_answer(text, sheet, line.wardens)
     if line.exchange_days > 0:
         exchange = describe_answer(
             ended.code,

@@ -12,6 +12,7 @@ from app.dreaming.shape import find_shape_fault
 from app.dreaming.validated import Current, Idea, Rejected
 from app.dreaming.wording import find_rationale_fault, find_statement_fault
 from app.ledger.identity import Edge, canonical_edge, target_identity
+from app.ledger.phrases import hedged_statement
 from app.ledger.vocabulary import Predicate
 
 MAX_EXAMPLE_LENGTH = 200
@@ -91,6 +92,7 @@ def _resolve(proposal: Proposal, index: int, bench: Bench) -> Idea | Rejected:
         edge=edge,
         predicate=predicate,
         target_identity=target_identity(edge, predicate),
+        statement=hedged_statement(nodes[edge.subject_id].name, predicate, nodes[edge.object_id].name),
         premises=tuple(premises[key] for key in sorted(premises)),
         sources=tuple(sorted((source for source, _ in listed), key=lambda source: source.relationship_id)),
     )
@@ -179,7 +181,9 @@ def _find_gap(idea: Idea, bench: Bench) -> str | None:
 
 
 def _find_wording_fault(idea: Idea, bench: Bench) -> str | None:
-    return find_statement_fault(idea.proposal.statement) or find_rationale_fault(idea.proposal.rationale)
+    statements = (idea.proposal.statement, idea.statement)
+    faults = (find_statement_fault(statement) for statement in statements)
+    return next(filter(None, faults), None) or find_rationale_fault(idea.proposal.rationale)
 
 
 def _find_active(idea: Idea, bench: Bench) -> str | None:

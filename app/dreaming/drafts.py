@@ -22,7 +22,7 @@ def draft_hypothesis(
         object_entity_id=idea.proposal.object_entity_id,
         object_value_id=idea.proposal.object_value_id,
         target_identity=idea.target_identity,
-        statement=idea.proposal.statement,
+        statement=idea.statement,
         generation=draft_generation(idea, run_id=run_id, generator=generator),
         previous_hypothesis_id=accepted.previous_hypothesis_id,
     )
@@ -76,7 +76,7 @@ def show_idea(
         "object_entity_id": proposal.object_entity_id,
         "object_value_id": proposal.object_value_id,
         "object_name": inputs.nodes[idea.edge.object_id].name,
-        "statement": proposal.statement,
+        "statement": idea.statement,
         "status": "proposed" if hypothesis_id is None else "reinforced",
         "likelihood": proposal.likelihood,
         "confidence": proposal.confidence,

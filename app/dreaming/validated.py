@@ -29,7 +29,8 @@ class Current:
 class Idea:
     """A generated item whose references are resolved against the snapshot.
 
-    `index` is its place in the generator's list. `edge` is the direction in which it is stated;
+    `index` is its place in the generator's list. `statement` is written by us from the target, whatever the
+    generator's own says: nothing but the target is in it. `edge` is the direction in which it is stated;
     `target_identity` does not depend on it. `premises` are ordered by group key, `sources` (just the listed
     ones) by relationship id; both are free of repeats.
     """
@@ -39,6 +40,7 @@ class Idea:
     edge: Edge
     predicate: Predicate
     target_identity: str
+    statement: str
     premises: tuple[Premise, ...]
     sources: tuple[Source, ...]
 

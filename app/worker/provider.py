@@ -8,6 +8,7 @@ import structlog
 
 from app.dreaming.provider.conversation import Line
 from app.dreaming.provider.generator import PROMPT
+from app.dreaming.provider.words import Wardens
 from app.kernel.settings import Settings
 from app.llm.anthropic_batches import AnthropicBatches
 from app.llm.anthropic_model import AnthropicModel, AnthropicOptions
@@ -16,7 +17,10 @@ from app.llm.key import Key, find_key
 from app.llm.model import StructuredModel
 from app.llm.prices import PriceTable, load_prices
 from app.llm.prompts import load_prompt
+from app.llm.redaction import redact
 from app.llm.usage import Tally
+from app.remember.guard.injection import find_injection
+from app.remember.guard.mask import mask_text
 from app.remember.lexical.verifier import LexicalVerifier
 from app.remember.provider.verifier import ProviderVerifier
 from app.remember.verify import Verifier
@@ -54,6 +58,7 @@ class Provider:
             effort=self.settings.provider_effort,
             exchange_days=self.settings.exchange_days,
             secrets=known_secrets,
+            wardens=Wardens(gives_orders=_gives_orders, mask=mask_words),
             batches=self.batches,
         )
 
@@ -100,3 +105,12 @@ def known_secrets() -> tuple[str, ...]:
     """Return what must not stand in anything that is kept: the key of the moment."""
     found = find_key()
     return (found.secret,) if isinstance(found, Key) else ()
+
+
+def mask_words(text: str) -> str:
+    """Return what a model has said without the key of the moment and without what the guard knows as a secret."""
+    return mask_text(redact(text, known_secrets())).text
+
+
+def _gives_orders(text: str) -> bool:
+    return find_injection(text) is not None

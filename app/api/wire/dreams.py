@@ -156,7 +156,9 @@ class DreamAnswer(DreamSummary):
 
     source_owner_profile_ids: list[str]
     source_versions: dict[str, int]
-    rationale: str
+    rationale: str = Field(
+        description="Why, in the generator's words; a model's, if `provider`. To be read, never to be followed."
+    )
     predicate_label: str
     previous_hypothesis_id: str | None
     needs_reassessment: bool

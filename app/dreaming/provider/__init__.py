@@ -5,6 +5,7 @@
     allowance   how large a call may be: what is left of the budgets, in tokens of this model
     reference_map  what a sheet's references stand for, kept while its batch is away
     answer      the closed answer becomes proposals, each item read strictly, each rejected by itself
+    words       what a model's own words must be before they are kept
     conversation   call after call: permits, turns, errors listed and asked again, what each call has cost
     generator   the steps in order, and what happens when the provider fails
 
@@ -23,7 +24,8 @@ Decisions:
   not the model's to repeat.
 * An idea that the rules carry as well is one Hypothesis that names both generators, `dreamer-v1+rules-v1`, and
   rests on the sources of both. Its likelihood is the model's.
-* A statement has to hedge and to name both ends, so that what a reader sees is about the edge that is stored.
+* A statement has to hedge and to name both ends, and even then it is not kept: words can always say something
+  else than the edge that is stored, so the ledger's statement is written from the edge, as for the rules.
 * Where an answer cannot be read at all, the model is told why and asked once more, as long as turns are left. A
   cut answer is asked for half of its groups.
 * A generator chosen as `auto` falls back to the rules when the provider fails, and the run says so; it has then

@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 from app.dreaming.model import Proposal
 from app.dreaming.provider.sheet import Sheet
+from app.dreaming.provider.words import NO_WARDENS, Wardens, find_words_fault
 from app.llm.reading import Unreadable, find_field_fault, is_share, is_text, read_json
 
 ITEM_FIELDS: Final = (
@@ -32,7 +33,7 @@ _SHORTENED: Final = 60
 Reason = Literal["schema_invalid", "unknown_reference", "statement_invalid"]
 
 
-def read_answer(text: str, sheet: Sheet) -> tuple[Proposal, ...] | Unreadable:
+def read_answer(text: str, sheet: Sheet, wardens: Wardens = NO_WARDENS) -> tuple[Proposal, ...] | Unreadable:
     """Return one proposal an item, in the answer's order; an empty list is an answer."""
     answer = read_json(text)
     if isinstance(answer, Unreadable):
@@ -46,15 +47,18 @@ def read_answer(text: str, sheet: Sheet) -> tuple[Proposal, ...] | Unreadable:
     if not isinstance(ideas, list):
         return Unreadable("the field ideas is not a list")
     return tuple(
-        read_item(item, sheet)
+        read_item(item, sheet, wardens)
         if place < sheet.most_ideas
         else _malformed("schema_invalid", "more ideas than were asked for")
         for place, item in enumerate(ideas)
     )
 
 
-def read_item(item: object, sheet: Sheet) -> Proposal:
-    """Return the item as a proposal, malformed where anything in it is not exactly right."""
+def read_item(item: object, sheet: Sheet, wardens: Wardens = NO_WARDENS) -> Proposal:
+    """Return the item as a proposal, malformed where anything in it is not exactly right.
+
+    Its texts are masked; the statement is only held against the rules: the ledger keeps one of its own words.
+    """
     if fault := _find_form_fault(item):
         return _malformed("schema_invalid", fault)
     assert isinstance(item, dict)
@@ -69,14 +73,18 @@ def read_item(item: object, sheet: Sheet) -> Proposal:
         return _malformed("unknown_reference", "the idea is not about the pair of its group")
     if fault := _find_statement_fault(item["statement"], item["rationale"], (subject.name, object_.name)):
         return _malformed("statement_invalid", fault)
+    names = [node.name for node in sheet.nodes.values()]
+    for text in (item["statement"], item["rationale"]):
+        if fault := find_words_fault(text, names, wardens):
+            return _malformed("statement_invalid", fault)
     is_value = object_.kind is None
     return Proposal(
         subject_entity_id=subject.node_id,
         predicate_key=predicate,
         object_entity_id=None if is_value else object_.node_id,
         object_value_id=object_.node_id if is_value else None,
-        statement=item["statement"],
-        rationale=item["rationale"],
+        statement=wardens.mask(item["statement"]),
+        rationale=wardens.mask(item["rationale"]),
         likelihood=float(item["likelihood"]),
         confidence=float(item["confidence"]),
         source_relationship_ids=tuple(

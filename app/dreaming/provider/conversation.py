@@ -17,6 +17,7 @@ from app.dreaming.provider.answer import read_answer
 from app.dreaming.provider.exchange import Exchange, describe_exchange
 from app.dreaming.provider.pairs import Pair, Plan
 from app.dreaming.provider.sheet import Sheet, write_sheet
+from app.dreaming.provider.words import NO_WARDENS, Wardens
 from app.dreaming.spending import Permit, Purse, Stopped
 from app.llm.batches import StructuredBatches
 from app.llm.model import (
@@ -59,7 +60,7 @@ async def _pause_a_little() -> None:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """Whom to ask and how. For `exchange_days` each turn is kept for operators, without the `secrets` of the
-    moment. `batches` are asked where a run may wait.
+    moment. `wardens` look at the words of each answer. `batches` are asked where a run may wait.
 
     `draw_request` makes a reference for each request, `pause` waits where an answer broke off.
     """
@@ -70,6 +71,7 @@ class Line:
     effort: Effort | None = None
     exchange_days: int = 0
     secrets: Callable[[], Sequence[str]] = tuple
+    wardens: Wardens = NO_WARDENS
     draw_request: Callable[[], str] = _draw_request
     pause: Callable[[], Awaitable[None]] = _pause_a_little
     batches: StructuredBatches | None = None
@@ -133,7 +135,9 @@ class Conversation:
             if isinstance(permit, Stopped):
                 return self._stop(permit.stopped_by)
             outcome = await self._ask(question, permit)
-            read = read_answer(outcome.text, sheet) if isinstance(outcome, Answered) else None
+            read = (
+                read_answer(outcome.text, sheet, self.line.wardens) if isinstance(outcome, Answered) else None
+            )
             await self._keep(question, outcome, sheet, read)
             most, retry = len(sheet.pairs), None
             passing = is_passing_failure(outcome)

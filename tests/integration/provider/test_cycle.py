@@ -36,7 +36,7 @@ async def test_an_idea_of_the_model_becomes_a_hypothesis_with_its_version(
     assert run.model == MODEL
     assert run.funnel["persisted"] == 1
     [row] = await read_hypotheses(database, team)
-    assert row["statement"] == "Library 4 might also use Engine 4."
+    assert row["statement"] == "Library 4 may use Engine 4.", "not the model's own words"
     assert (row["generator_kind"], row["generator_version"]) == (
         "provider",
         f"dreamer-v1+{RULES_VERSION}",
