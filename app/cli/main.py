@@ -9,6 +9,7 @@ from app import __version__
 from app.cli import host, operators, remote, tenants
 from app.cli.benches import add_bench_commands
 from app.cli.evaluate.commands import add_evaluate_commands
+from app.cli.output import print_error
 from app.kernel.errors import DenseMemError, InvalidInput
 from app.postgres.errors import EmbeddedPostgresError
 
@@ -49,9 +50,9 @@ def main() -> None:
     try:
         cli()
     except (DenseMemError, EmbeddedPostgresError) as error:
-        print(f"densemem: {error}", file=sys.stderr)
+        print_error(f"densemem: {error}")
         for wrong in error.errors if isinstance(error, InvalidInput) else ():
-            print(f"  {wrong.field}: {wrong.message}", file=sys.stderr)
+            print_error(f"  {wrong.field}: {wrong.message}")
         sys.exit(1)
 
 

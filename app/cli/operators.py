@@ -95,8 +95,8 @@ def show_exchanges(run_id: str, as_json: AsJson = False) -> None:
             f"Turn {turn['turn']}, {turn['model']}, {turn['prompt_version']}: {turn['outcome']}{fault},"
             f" {turn['ideas']} ideas, {turn['malformed']} of them malformed."
         )
-        print_lines(turn["request"] or "The request is kept no longer.", "")
-        print_lines(turn["answer"] or "There is no answer, or it is kept no longer.", "")
+        print_lines(*(turn["request"] or "The request is kept no longer.").split("\n"), "")
+        print_lines(*(turn["answer"] or "There is no answer, or it is kept no longer.").split("\n"), "")
         print_lines(
             *(f"  {reference}: {meaning}" for reference, meaning in (turn["references"] or {}).items())
         )

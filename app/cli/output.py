@@ -2,6 +2,7 @@
 
 import json
 import sys
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -10,12 +11,15 @@ from rich.table import Table
 from rich.text import Text
 
 UNBOUNDED_WIDTH: Final = 500
+_UNSEEN: Final = frozenset(("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
 Json = dict[str, Any]  # The shape of each answer is the API's; see openapi/densemem.json.
 
 
 def print_json(answer: object) -> None:
     """Print one JSON document."""
-    print(json.dumps(answer, ensure_ascii=False, indent=2, default=str))
+    text = json.dumps(answer, ensure_ascii=False, indent=2, default=str)
+    # JSON escapes no more than the oldest of the control characters.
+    print("".join(_escape_json(one) if one != "\n" and is_unseen(one) else one for one in text))
 
 
 def print_table(columns: Mapping[str, str], rows: Sequence[Json]) -> None:
@@ -34,9 +38,14 @@ def print_table(columns: Mapping[str, str], rows: Sequence[Json]) -> None:
 
 
 def print_lines(*lines: str) -> None:
-    """Print lines as they are."""
+    """Print each on a line of its own, whatever stands in it."""
     for line in lines:
-        print(line)
+        print(make_visible(line))
+
+
+def print_error(line: str) -> None:
+    """Print it on standard error; a server's log in it keeps its lines."""
+    print("\n".join(map(make_visible, line.split("\n"))), file=sys.stderr)
 
 
 def show(value: object) -> str:
@@ -45,4 +54,18 @@ def show(value: object) -> str:
         return "–"
     if isinstance(value, float):
         return f"{value:.2f}"
-    return str(value)
+    return make_visible(str(value))
+
+
+def make_visible(text: str) -> str:
+    """Return the text with what a terminal obeys or hides written out: a name, or a model, may have said it."""
+    return "".join(repr(one)[1:-1] if is_unseen(one) else one for one in text)
+
+
+def is_unseen(character: str) -> bool:
+    """Whether it controls or formats rather than shows: escapes, line ends, directions, characters of no width."""
+    return unicodedata.category(character) in _UNSEEN
+
+
+def _escape_json(character: str) -> str:
+    return json.dumps(character)[1:-1]
