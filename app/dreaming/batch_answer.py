@@ -10,7 +10,7 @@ from app.dreaming.generation import Generated, Generator
 from app.dreaming.model import Inputs
 from app.dreaming.provider.answer import read_answer
 from app.dreaming.provider.conversation import Line, Said
-from app.dreaming.provider.exchange import Exchange, describe_answer
+from app.dreaming.provider.exchange import Exchange, describe_answer, mask_answer
 from app.dreaming.provider.generator import fall_back, groups_of, merge_hints, provider_generator
 from app.dreaming.provider.pairs import Plan
 from app.dreaming.provider.reference_map import Recalled, read_premises, read_sheet
@@ -66,7 +66,7 @@ async def collect_batch(
             prompt_version=batch.prompt_version,
             secrets=line.secrets(),
         )
-        await keep(exchange, line.exchange_days)
+        await keep(mask_answer(exchange, line.wardens.mask), line.exchange_days)
     planned = await plan(inputs)
     if read is None or isinstance(read, Unreadable):
         failure = f"batch_{ended.code}" if read is None else "unreadable_answer"

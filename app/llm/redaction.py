@@ -10,6 +10,19 @@ _KEYS: Final = re.compile(
     r"|AKIA[0-9A-Z]{16}|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----"
 )
 
+# JSON may write any letter of a key as an escape.
+_ESCAPED: Final = re.compile(r"\\u00([2-7][0-9a-fA-F])")
+
+
+def redact_json(text: str, secrets: Sequence[str] = ()) -> str:
+    """Return a JSON text, or what was meant as one, redacted as its strings would be read."""
+    return redact(_ESCAPED.sub(_resolve, text), secrets)
+
+
+def _resolve(escape: re.Match[str]) -> str:
+    letter = chr(int(escape[1], 16))
+    return escape[0] if letter in '"\\' else letter
+
 
 def redact(text: str, secrets: Sequence[str] = ()) -> str:
     """Return the text without the given secrets and without anything in the form of a key, and storable."""

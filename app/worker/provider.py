@@ -71,7 +71,7 @@ class Provider:
         if chosen == "lexical" or (chosen == "auto" and not (has_budget and self.has_key())):
             return LexicalVerifier()
         effort = self.settings.provider_effort
-        return ProviderVerifier(self.verifier, effort, tally, has_budget=has_budget)
+        return ProviderVerifier(self.verifier, effort, tally, has_budget=has_budget, secrets=known_secrets)
 
 
 @asynccontextmanager

@@ -19,7 +19,7 @@ from app.kernel.settings import Settings
 from app.llm.model import Answered, Malformed, Message, Outcome, Question, Refused
 from app.llm.prices import BUILT_IN
 from app.llm.prompts import load_prompt
-from app.llm.redaction import REDACTED, cap, redact
+from app.llm.redaction import REDACTED, cap, redact, redact_json
 from app.llm.scripted import SCRIPTED_NAME, ScriptedModel
 from app.llm.usage import Usage
 from app.tenancy.callers import Caller
@@ -210,3 +210,9 @@ def test_long_texts_are_cut_with_a_mark() -> None:
     cut = cap("x" * (MOST_CHARACTERS + 5), MOST_CHARACTERS)
     assert cut.endswith("[5 more characters left out]")
     assert len(cut) < 70_000
+
+
+def test_a_key_is_found_behind_the_escapes_of_json() -> None:
+    hidden = "".join(f"\\u{ord(letter):04x}" for letter in KEY)
+    assert redact_json(f'{{"a": "{hidden}"}}', [KEY]) == f'{{"a": "{REDACTED}"}}'
+    assert redact_json(r'{"a": "\u0022\u005c\u00e9"}') == r'{"a": "\u0022\u005c\u00e9"}'

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from app.dreaming.exchanges import list_exchanges
 from app.dreaming.run_history import Run
 from app.dreaming.runs import StartRequest
 from app.kernel.database import Database, Scope, Writing
@@ -155,3 +156,28 @@ async def test_a_batch_is_handed_in_collected_and_settled_by_the_workers_own_ste
             {"team_id": team.team_id},
         )
     assert open_items == []
+
+
+async def test_what_a_model_repeats_of_secrets_is_kept_nowhere(
+    database: Database, team: Caller, server: ProviderServer
+) -> None:
+    await make_pattern(database, team)
+    await set_setting(database, team, "generator", '"provider"')
+    options = {"anthropic_base_url": server.url, "exchange_days": 1}
+    server.speak = lambda body: Said(
+        text=(shown := read_shown(body["messages"][0]["content"])).answer(
+            shown.idea(
+                shown.groups[0], "Compatible with", rationale=f"They say {KEY}; password = hunter2hunter2."
+            )
+        )
+    )
+    async with open_provider(Settings.model_validate(options)) as opened:
+        run = await dream(database, team, opened)
+    [row] = await read_hypotheses(database, team)
+    assert row["rationale"].startswith("They say ")
+    async with database.reading(Scope("app", team.team_id)) as reading:
+        [exchange] = await list_exchanges(reading, team.team_id, run.run_id)
+    for kept in (row["rationale"], exchange.answer or ""):
+        assert kept
+        assert KEY not in kept
+        assert "hunter2" not in kept

@@ -82,6 +82,11 @@ def test_whatever_a_statement_says_the_one_that_is_kept_is_written_from_the_targ
     assert drafted.statement == accepted.idea.statement
 
 
+def test_what_is_kept_of_a_rationale_holds_no_secret() -> None:
+    [proposal] = read(SHOWN.answer(sound(rationale="A uses Z, says swordfish.")))
+    assert proposal.rationale == "A uses Z, says *********."
+
+
 def test_names_may_hold_what_a_rationale_may_not() -> None:
     names = ("https://a.example/", "List<int>", "\u0645\u06cc\u200c\u0631\u0648\u062f", "http")
     rationale = f"{names[0]} uses {names[1]} and {names[2]}."

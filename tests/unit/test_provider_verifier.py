@@ -201,3 +201,13 @@ def test_the_schema_is_closed_and_names_the_fields_that_are_read() -> None:
     schema = load_prompt(PROMPT).schema
     assert schema["additionalProperties"] is False
     assert schema["required"] == ["request", "verdict", "confidence", "rationale"]
+
+
+async def test_a_rationale_is_kept_without_the_key_and_without_secrets() -> None:
+    said = "The key is my-own-key-0815; password = hunter2hunter2."
+    model = answering(lambda sound: {**sound, "rationale": said})
+    judged = await ProviderVerifier(model, secrets=lambda: ("my-own-key-0815",)).judge(CLAIM, CITATION)
+    assert isinstance(judged, Judgement)
+    assert "0815" not in judged.rationale
+    assert "hunter2" not in judged.rationale
+    assert judged.rationale.startswith("The key is")

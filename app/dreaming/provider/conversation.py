@@ -14,7 +14,7 @@ from typing import Final
 from app.dreaming.model import Inputs, Proposal
 from app.dreaming.provider.allowance import Allowance, Exceeded, allow_call, rate_call, settle_with
 from app.dreaming.provider.answer import read_answer
-from app.dreaming.provider.exchange import Exchange, describe_exchange
+from app.dreaming.provider.exchange import Exchange, describe_exchange, mask_answer
 from app.dreaming.provider.pairs import Pair, Plan
 from app.dreaming.provider.sheet import Sheet, write_sheet
 from app.dreaming.provider.words import NO_WARDENS, Wardens
@@ -235,7 +235,7 @@ class Conversation:
                 turn=self._turn,
                 secrets=self.line.secrets(),
             )
-            await self.keep(exchange)
+            await self.keep(mask_answer(exchange, self.line.wardens.mask))
 
     async def _settle(self, permit: Permit, tally: Tally) -> None:
         used = settle_with(permit, tally.usage, self.line.prices)

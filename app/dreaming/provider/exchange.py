@@ -3,7 +3,7 @@
 Secrets are taken out and long texts are cut. An exchange without an answer says why there is none.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -11,7 +11,7 @@ from app.dreaming.model import Proposal
 from app.dreaming.provider.sheet import Sheet
 from app.llm.model import Answered, Outcome, Question, name_outcome
 from app.llm.reading import Unreadable
-from app.llm.redaction import cap, redact
+from app.llm.redaction import cap, redact, redact_json
 
 MOST_CHARACTERS: Final = 64_000
 
@@ -62,6 +62,11 @@ def describe_exchange(
     return replace(answered, turn=turn, request=asked.request)
 
 
+def mask_answer(exchange: Exchange, mask: Callable[[str], str]) -> Exchange:
+    """Return the exchange with its answer masked."""
+    return exchange if exchange.answer is None else replace(exchange, answer=mask(exchange.answer))
+
+
 def describe_request(
     question: Question, sheet: Sheet, *, model: str, prompt_version: str, secrets: Sequence[str] = ()
 ) -> Exchange:
@@ -102,7 +107,7 @@ def describe_answer(
         ideas=len(items),
         malformed=sum(item.malformed is not None for item in items),
         request="",
-        answer=None if text is None else cap(redact(text, secrets), MOST_CHARACTERS),
+        answer=None if text is None else cap(redact_json(text, secrets), MOST_CHARACTERS),
         references=resolve_references(sheet),
     )
 

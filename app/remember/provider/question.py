@@ -1,5 +1,6 @@
 """One claim and one citation as a question to a model, and its answer read back. Pure."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from app.ledger.vocabulary import Predicate, Verdict
@@ -7,7 +8,9 @@ from app.llm.fence import fence
 from app.llm.model import Effort, Message, Question
 from app.llm.prompts import Prompt
 from app.llm.reading import Unreadable, find_field_fault, is_share, is_text, read_json
+from app.llm.redaction import redact
 from app.remember.claim import Citation, Claim, Judgement
+from app.remember.guard.mask import mask_text
 from app.remember.verify import VerifierFailure
 
 # What the model thinks counts as well.
@@ -41,8 +44,11 @@ def build_question(
     )
 
 
-def read_judgement(text: str, *, request: str) -> Judgement | VerifierFailure:
-    """Return the judgement, or INVALID for an answer that is anything but exactly right."""
+def read_judgement(text: str, *, request: str, secrets: Sequence[str] = ()) -> Judgement | VerifierFailure:
+    """Return the judgement, or INVALID for an answer that is anything but exactly right.
+
+    Its rationale is kept without these secrets and without what the guard knows as one.
+    """
     answer = read_json(text)
     if isinstance(answer, Unreadable) or find_field_fault(answer, _FIELDS) is not None:
         return INVALID
@@ -54,7 +60,7 @@ def read_judgement(text: str, *, request: str) -> Judgement | VerifierFailure:
         return INVALID
     if not rationale.strip() or len(rationale) > MAX_RATIONALE_LENGTH:
         return INVALID
-    return Judgement(_VERDICTS[verdict], float(confidence), rationale)
+    return Judgement(_VERDICTS[verdict], float(confidence), mask_text(redact(rationale, secrets)).text)
 
 
 def _describe_claim(claim: Claim) -> dict[str, object]:

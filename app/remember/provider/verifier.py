@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -26,7 +26,7 @@ def _draw_request() -> str:
 class ProviderVerifier:
     """Asks a model. `tally` gathers what it costs, also for answers that were no use.
 
-    Without a budget nobody is asked, and the citation waits.
+    No rationale keeps the `secrets` of the moment. Without a budget nobody is asked, and the citation waits.
     """
 
     model: StructuredModel
@@ -34,6 +34,7 @@ class ProviderVerifier:
     tally: Tally = field(default_factory=Tally)
     draw_request: Callable[[], str] = _draw_request
     has_budget: bool = True
+    secrets: Callable[[], Sequence[str]] = tuple
     kind: str = "provider"
     version: str = PROMPT
 
@@ -47,7 +48,7 @@ class ProviderVerifier:
         deadline = time.monotonic() + SECONDS_PER_CITATION
         outcome = await self.model.ask(question, deadline=deadline, tally=self.tally)
         if isinstance(outcome, Answered):
-            return read_judgement(outcome.text, request=request)
+            return read_judgement(outcome.text, request=request, secrets=self.secrets())
         return VerifierFailure(
             f"verifier_{name_outcome(outcome)}", retryable=not isinstance(outcome, Refused)
         )
