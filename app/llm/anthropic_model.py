@@ -138,7 +138,6 @@ class AnthropicModel:
     async def _call(
         self, client: "anthropic.AsyncAnthropic", question: Question, transcript: Transcript, seconds: float
     ) -> None:
-        from anthropic import BaseModel
         from httpx2 import Timeout
 
         message = build_message(question, self._options.model)
@@ -149,7 +148,7 @@ class AnthropicModel:
             answer: object = await client.messages.create(
                 **message, extra_headers=headers, extra_body=body, timeout=timeout
             )
-            transcript.take_message(answer.to_dict() if isinstance(answer, BaseModel) else answer)
+            transcript.take_message(_read_fields(answer))
             return
         timeout = Timeout(min(seconds, IDLE_STREAM_SECONDS), connect=CONNECT_SECONDS)
         stream = await client.messages.create(
@@ -160,7 +159,7 @@ class AnthropicModel:
                 transcript.fault = "content_type"
                 return
             async for event in stream:
-                transcript.take_event(event.to_dict())
+                transcript.take_event(_read_fields(event))
                 if transcript.fault is not None:
                     return
 
@@ -182,6 +181,14 @@ class AnthropicModel:
         if not self._options.has_fallbacks:
             return {}, {}
         return {"anthropic-beta": "server-side-fallback-2026-07-01"}, {"fallbacks": "default"}
+
+
+def _read_fields(answer: object) -> object:
+    """Return the fields as they came, in plain mappings; what is no object stays what it is."""
+    from anthropic import BaseModel
+
+    # A warning about a field of another type would quote what it holds.
+    return answer.to_dict(warnings=False) if isinstance(answer, BaseModel) else answer
 
 
 def _is_event_stream(content_type: str) -> bool:

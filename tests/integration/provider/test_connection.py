@@ -2,6 +2,7 @@
 
 import gzip
 import logging
+import warnings
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from app.llm import bounds
 from app.llm.model import Answered, Malformed, Unavailable
 from tests.integration.provider.asking import LONG, SHORT, Asker
-from tests.provider_server.replies import Reply, Said, redirected, streamed, whole
+from tests.provider_server.replies import Reply, Said, events_of, redirected, stream_of, streamed, whole
 from tests.provider_server.server import KEY, ProviderServer, provider
 
 
@@ -70,6 +71,20 @@ async def test_what_was_asked_and_the_key_are_in_no_log_however_much_is_logged(
         assert isinstance(await asker.ask(Reply(status=400, body=b"an answer")), Unavailable)
     for secret in ("Say something.", "Be brief.", "an answer", KEY):
         assert secret not in caplog.text
+
+
+@pytest.mark.parametrize("most", [LONG, SHORT])
+async def test_a_field_of_another_type_is_quoted_by_no_warning(asker: Asker, most: int) -> None:
+    usage = {"input_tokens": "Say something.", "output_tokens": ["Be brief."]}
+    start, stop = events_of(Said(text="", usage=usage))[0], events_of(Said())[-1]
+    delta = {"type": "content_block_delta", "index": KEY, "delta": {"type": "text_delta", "text": [KEY]}}
+    reply = (
+        stream_of([start, ("content_block_delta", delta), stop]) if most == LONG else whole(Said(usage=usage))
+    )
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        await asker.ask(reply, most=most)
+    assert told == []
 
 
 async def test_only_the_address_of_the_settings_is_asked(server: ProviderServer, asker: Asker) -> None:
