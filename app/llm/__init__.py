@@ -3,10 +3,11 @@
 `model` is the port: what is asked (`Question`), what may come back (`Outcome`, a union of values, each with the
 `Usage` that it cost), and the Protocol. `anthropic_model` is its one adapter, `scripted` the model of tests.
 `batches` is the port for questions that may wait for hours at half the price, `anthropic_batches` its adapter.
-`usage` counts tokens, `prices` turns them into money, `prompts` loads instructions with their schema, `fence`
-shows untrusted content, `reading` reads what comes back, `key` finds the API key, `doctor` looks at it. Behind the
-adapters: `connection` opens the SDK, `bounds` limits what comes in, `request` and `transcript` speak the protocol,
-`faults` names errors, `retrying` says when to try again. Knows no domain word.
+`usage` counts tokens, `reported` reads what the provider says of them, `prices` turns them into money, `prompts`
+loads instructions with their schema, `fence` shows untrusted content, `reading` reads what comes back, `key` finds
+the API key, `doctor` looks at it. Behind the adapters: `connection` opens the SDK, `bounds` limits what comes in,
+`request` and `transcript` speak the protocol, `faults` names errors, `retrying` says when to try again. Knows no
+domain word.
 
 The model is an untrusted, expensive and sometimes absent helper:
 
@@ -18,6 +19,8 @@ The model is an untrusted, expensive and sometimes absent helper:
   whoever asks has to see whether there is money for another;
 * the key is read when a call needs it, never logged, never in an error, never in a trace, and is sent to nobody
   but the configured address: no redirect is followed, and no address in an answer is asked;
+* what an answer has cost is read exactly or not at all: then it is no answer, and is charged at an estimate;
+* an answer that is whole is used, however its connection ends;
 * an answer is read up to a length (`bounds`), and never unpacked;
 * a call is never made that could cost more than its question allows: the input is counted first, which is free.
 

@@ -81,7 +81,7 @@ class AnthropicModel:
         number = 0
         while True:
             number += 1
-            transcript = Transcript(self.name, presumed_input=needed)
+            transcript = Transcript(self.name, presumed_input=needed, most_output=question.max_output_tokens)
             try:
                 ended = await self._try(client, question, transcript, deadline)
             finally:

@@ -4,31 +4,32 @@ Fields are read from plain mappings, because the SDK does not check them: a wron
 malformed and never raises.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.llm.model import Answered, Malformed, Outcome, Refused, Truncated
 from app.llm.prompts import CHARACTERS_PER_TOKEN
+from app.llm.reported import Fields, is_model_name, list_mappings, read_reported
 from app.llm.usage import Tokens, Usage
 
-Fields = Mapping[str, object]
 _MOST_CHARACTERS = 2_000_000
-_MAX_TOKENS = 2**40
 
 
 @dataclass(slots=True)
 class Transcript:
-    """One try, as far as it has come.
+    """One try, as far as it has come. `model` is the one that is asked.
 
-    `presumed_input` is charged where the provider never says what it counted. `is_sent` turns true when the
-    request may have reached the provider.
+    `presumed_input` is charged where the provider never says what it counted, and with `most_output` where what it
+    says cannot be read. `is_sent` turns true when the request may have reached the provider.
     """
 
     model: str
     presumed_input: int
+    most_output: int = 0
     is_sent: bool = False
     is_whole: bool = False
     fault: str | None = None
+    _speaker: str | None = None
     _reported: dict[str, object] = field(default_factory=dict)
     _texts: list[str] = field(default_factory=list)
     _length: int = 0
@@ -42,7 +43,7 @@ class Transcript:
             return
         self._begin(message)
         self._stop(message)
-        for block in _mappings(message.get("content")):
+        for block in list_mappings(message.get("content")):
             if block.get("type") == "text":
                 self._add_text(block.get("text"))
         self.is_whole = True
@@ -76,6 +77,8 @@ class Transcript:
         usage, text = self.usage(), "".join(self._texts)
         if self.fault is not None:
             return Malformed(self.fault, usage)
+        if usage.is_estimated:
+            return Malformed("usage", usage)
         match self._stop_reason:
             case "refusal":
                 return Refused(self._category, usage)
@@ -84,30 +87,33 @@ class Transcript:
             case "model_context_window_exceeded":
                 return Truncated("context_window", usage)
             case "end_turn" | "stop_sequence":
-                return Answered(text, self.model, usage) if text else Malformed("empty", usage)
+                return (
+                    Answered(text, self._speaker or self.model, usage) if text else Malformed("empty", usage)
+                )
             case _:
                 # A tool or a pause was not on offer, and a missing reason is no end.
                 return Malformed("stop_reason", usage)
 
     def usage(self) -> Usage:
         """Return what this try has used as far as anybody knows."""
-        if not self._reported:
-            if not self.is_sent:
-                return Usage()
-            presumed = Tokens(input=self.presumed_input, output=self._seen_output())
-            return Usage({self.model: presumed}, turns=1, is_estimated=True)
-        by_model = dict(self._split_by_model())
+        if not self._reported and not self.is_whole and self.fault is None:
+            return self._presume(self._seen_output()) if self.is_sent else Usage()
+        by_model = self._read_reported()
+        if by_model is None:
+            return self._presume(self.most_output)
         if not self.is_whole:
             # The count of a stream that was cut is that of its beginning.
             total = sum((tokens.output for tokens in by_model.values()), 0)
             missing = Tokens(output=max(0, self._seen_output() - total))
-            by_model[self.model] = by_model.get(self.model, Tokens()) + missing
-        is_batch = self._reported.get("service_tier") == "batch"
-        return Usage(by_model, turns=1, is_batch=is_batch, is_estimated=not self.is_whole)
+            speaker = self._speaker or self.model
+            by_model[speaker] = by_model.get(speaker, Tokens()) + missing
+        return Usage(by_model, turns=1, is_estimated=not self.is_whole)
 
     def _begin(self, message: Fields) -> None:
-        if isinstance(model := message.get("model"), str) and 0 < len(model) <= 128:
-            self.model = model
+        if isinstance(model := message.get("model"), str) and is_model_name(model):
+            self._speaker = model
+        else:
+            self.fault = self.fault or "model"
         self._note_usage(message.get("usage"))
 
     def _note_usage(self, usage: object) -> None:
@@ -136,38 +142,16 @@ class Transcript:
     def _seen_output(self) -> int:
         return int(self._length / CHARACTERS_PER_TOKEN)
 
-    def _split_by_model(self) -> Iterator[tuple[str, Tokens]]:
-        """Yield the tokens of each model: with server-side fallbacks each hop reports its own."""
-        hops = [
-            hop
-            for hop in _mappings(self._reported.get("iterations"))
-            if hop.get("type") in ("message", "fallback_message")
-        ]
-        if not any(hop.get("type") == "fallback_message" for hop in hops):
-            yield self.model, _read_tokens(self._reported)
-            return
-        sums: dict[str, Tokens] = {}
-        for hop in hops:
-            name = hop.get("model")
-            model = name if isinstance(name, str) and 0 < len(name) <= 128 else self.model
-            sums[model] = sums.get(model, Tokens()) + _read_tokens(hop)
-        yield from sums.items()
+    def _presume(self, output: int) -> Usage:
+        presumed = Tokens(input=self.presumed_input, output=output)
+        return Usage({self.model: presumed}, turns=1, is_estimated=True)
 
-
-def _read_tokens(fields: Fields) -> Tokens:
-    return Tokens(
-        input=_count(fields.get("input_tokens")),
-        output=_count(fields.get("output_tokens")),
-        cache_read=_count(fields.get("cache_read_input_tokens")),
-        cache_write=_count(fields.get("cache_creation_input_tokens")),
-    )
-
-
-def _count(value: object) -> int:
-    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_TOKENS
-    return value if is_count and isinstance(value, int) else 0
-
-
-def _mappings(values: object) -> Iterator[Fields]:
-    if isinstance(values, Sequence) and not isinstance(values, str):
-        yield from (value for value in values if isinstance(value, Mapping))
+    def _read_reported(self) -> dict[str, Tokens] | None:
+        """Return what was reported; None where it cannot be read, says not by whom, or that an answer was free."""
+        if self._speaker is None:
+            return None
+        by_model = read_reported(self._reported, self._speaker)
+        is_free = by_model is not None and not any(
+            tokens.all_input or tokens.output for tokens in by_model.values()
+        )
+        return None if is_free and self._stop_reason != "refusal" else by_model
