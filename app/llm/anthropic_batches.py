@@ -12,7 +12,7 @@ from urllib.parse import quote
 import structlog
 
 from app.llm.batches import NO_RESULT, Ended, Gone, Made, NotMade, Pending
-from app.llm.connection import Connection, list_errors
+from app.llm.connection import PROTOCOL_ERRORS, Connection, list_errors
 from app.llm.faults import read_connection_error, read_protocol_error, read_status_error
 from app.llm.key import Key, NoKey, find_key
 from app.llm.model import Question, TimedOut, Unavailable, name_outcome
@@ -67,7 +67,7 @@ class AnthropicBatches:
         except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
             is_certain = isinstance(error.__cause__ or error, httpx2.ConnectError | httpx2.ConnectTimeout)
             return NotMade(read_connection_error().outcome, is_certain)
-        except (anthropic.AnthropicError, ValueError, RecursionError):
+        except (anthropic.AnthropicError, *PROTOCOL_ERRORS):
             return NotMade(read_protocol_error().outcome, is_certain=False)
         batch_id: object = getattr(made, "id", None)
         if not isinstance(batch_id, str) or not 0 < len(batch_id) <= 256:

@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from app.llm.connection import Connection, list_errors
+from app.llm.connection import PROTOCOL_ERRORS, Connection, list_errors
 from app.llm.faults import Fault, read_connection_error, read_protocol_error, read_status_error
 from app.llm.key import Key, NoKey, find_key
 from app.llm.model import Outcome, OverBudget, Question, TimedOut, Unavailable
 from app.llm.prompts import estimate_tokens
+from app.llm.reported import read_count
 from app.llm.request import build_count, build_message
 from app.llm.retrying import Try, pause_before_next
 from app.llm.transcript import Transcript
@@ -124,12 +125,12 @@ class AnthropicModel:
                 transcript.is_sent = False  # The provider refused the call: nothing was used.
             return read_status_error(error, now=datetime.now(UTC))
         except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
-            if isinstance(error.__cause__, ValueError | RecursionError):
+            if isinstance(error.__cause__, PROTOCOL_ERRORS):
                 return read_protocol_error()
             if isinstance(error.__cause__ or error, httpx2.ConnectError | httpx2.ConnectTimeout):
                 transcript.is_sent = False
             return read_connection_error()
-        except (anthropic.AnthropicError, ValueError, RecursionError):
+        except (anthropic.AnthropicError, *PROTOCOL_ERRORS):
             return read_protocol_error()
         if transcript.fault is None and not transcript.is_whole:
             return read_connection_error()
@@ -174,7 +175,7 @@ class AnthropicModel:
             tokens: object = counted.input_tokens
         except list_errors():
             return None
-        return tokens if isinstance(tokens, int) and tokens > 0 else None
+        return read_count(tokens) or None
 
     def _extras(self) -> tuple[dict[str, str], dict[str, object]]:
         """Return the header and field that ask for fallbacks; a model without any then answers alone."""

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from app.llm.key import Key, NoKey, find_key
 
@@ -39,13 +39,24 @@ class Connection:
             await client.close()
 
 
+# What reading an answer of no known form may raise, in the SDK too: it believes the types that it declares.
+PROTOCOL_ERRORS: Final = (
+    ValueError,
+    TypeError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    AssertionError,
+    RecursionError,
+)
+
+
 def list_errors() -> tuple[type[Exception], ...]:
     """Return what a call may raise for whatever is wrong with the provider and its answer."""
     import anthropic
     import httpx2
 
-    protocol = (ValueError, RecursionError, AttributeError, TypeError)
-    return (TimeoutError, anthropic.AnthropicError, httpx2.HTTPError, *protocol)
+    return (TimeoutError, anthropic.AnthropicError, httpx2.HTTPError, *PROTOCOL_ERRORS)
 
 
 async def open_client(key: Key, base_url: str | None) -> "anthropic.AsyncAnthropic":

@@ -69,7 +69,7 @@ def read_retry_after(header: str | None, *, now: datetime) -> float | None:
     except ValueError:
         try:
             moment = parsedate_to_datetime(header)
-        except ValueError:
+        except (ValueError, OverflowError, TypeError, IndexError):
             return None
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)
