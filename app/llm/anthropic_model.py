@@ -112,6 +112,16 @@ class AnthropicModel:
         self, client: "anthropic.AsyncAnthropic", question: Question, transcript: Transcript, deadline: float
     ) -> Outcome | Fault:
         """Make one call, within the deadline, holding a permit."""
+        ended = await self._make_call(client, question, transcript, deadline)
+        # What is whole is an answer that is paid for, however its connection ended.
+        if transcript.is_whole or (ended is None and transcript.fault is not None):
+            return transcript.conclude()
+        return ended or read_connection_error()
+
+    async def _make_call(
+        self, client: "anthropic.AsyncAnthropic", question: Question, transcript: Transcript, deadline: float
+    ) -> TimedOut | Fault | None:
+        """Fill the transcript, and return what broke off."""
         import anthropic
         import httpx2
 
@@ -132,9 +142,7 @@ class AnthropicModel:
             return read_connection_error()
         except (anthropic.AnthropicError, *PROTOCOL_ERRORS):
             return read_protocol_error()
-        if transcript.fault is None and not transcript.is_whole:
-            return read_connection_error()
-        return transcript.conclude()
+        return None
 
     async def _call(
         self, client: "anthropic.AsyncAnthropic", question: Question, transcript: Transcript, seconds: float
@@ -161,7 +169,7 @@ class AnthropicModel:
                 return
             async for event in stream:
                 transcript.take_event(_read_fields(event))
-                if transcript.fault is not None:
+                if transcript.is_whole or transcript.fault is not None:
                     return
 
     async def _count(

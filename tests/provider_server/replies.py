@@ -14,7 +14,8 @@ class Reply:
     """One answer on the wire.
 
     `cut_after` closes the connection after so many bytes of the body; `trickle_seconds` sends it byte by byte with
-    that pause; `hangs` sends nothing until the client goes away, `waits_for` nothing until it is set.
+    that pause; `hangs` sends nothing until the client goes away, `waits_for` nothing until it is set. `is_chunked`
+    sends the body as one chunk and leaves out the last one, and `stalls` then waits until the client goes away.
     """
 
     status: int = 200
@@ -25,6 +26,8 @@ class Reply:
     trickle_seconds: float = 0.0
     hangs: bool = False
     waits_for: asyncio.Event | None = None
+    is_chunked: bool = False
+    stalls: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -138,11 +138,15 @@ async def _write(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, rep
     if reply.waits_for is not None:
         await reply.waits_for.wait()
     headers = {"content-type": reply.content_type, "connection": "close", **reply.headers}
-    if reply.content_type != "text/event-stream":
+    if reply.is_chunked:
+        headers["transfer-encoding"] = "chunked"
+    elif reply.content_type != "text/event-stream":
         headers["content-length"] = str(len(reply.body))
     lines = [f"HTTP/1.1 {reply.status} Reason", *(f"{name}: {value}" for name, value in headers.items())]
     writer.write("\r\n".join([*lines, "", ""]).encode("latin-1"))
     body = reply.body if reply.cut_after is None else reply.body[: reply.cut_after]
+    if reply.is_chunked:
+        body = b"%x\r\n%b\r\n" % (len(body), body)
     if reply.trickle_seconds:
         for place in range(len(body)):
             writer.write(body[place : place + 1])
@@ -151,5 +155,7 @@ async def _write(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, rep
     else:
         writer.write(body)
         await writer.drain()
+    if reply.stalls:
+        await reader.read()
     if reply.cut_after is not None:
         writer.transport.abort()

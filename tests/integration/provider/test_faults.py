@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -126,6 +127,15 @@ async def test_a_stream_that_ends_in_order_but_too_early_is_no_answer(asker: Ask
     outcome = await asker.ask(stream_of(events_of(Said())[:-1]), seconds=60)
     assert isinstance(outcome, Unavailable)
     assert outcome.code == "connection"
+
+
+@pytest.mark.parametrize("stalls", [False, True])
+async def test_a_stream_that_was_whole_is_an_answer_however_its_connection_ends(
+    asker: Asker, stalls: bool
+) -> None:
+    reply = replace(streamed(Said(text='{"a": 1}')), is_chunked=True, stalls=stalls)
+    assert await asker.ask(reply, seconds=5) == Answered('{"a": 1}', MODEL, USED)
+    assert len(asker.server.messages) == 1
 
 
 async def test_a_short_answer_that_is_cut_is_presumed_to_have_cost_its_input(asker: Asker) -> None:
