@@ -22,7 +22,7 @@ from app.llm.usage import Tally
 from app.remember.guard.injection import find_injection
 from app.remember.guard.mask import mask_text
 from app.remember.lexical.verifier import LexicalVerifier
-from app.remember.provider.verifier import ProviderVerifier
+from app.remember.provider.verifier import Charge, ProviderVerifier, charge_nobody
 from app.remember.verify import Verifier
 
 log = structlog.get_logger()
@@ -62,7 +62,7 @@ class Provider:
             batches=self.batches,
         )
 
-    def choose_verifier(self, tally: Tally, *, has_budget: bool) -> Verifier:
+    def choose_verifier(self, tally: Tally, *, has_budget: bool, charge: Charge = charge_nobody) -> Verifier:
         """Return the verifier of the settings; `auto` is the provider's while there is a key and a budget.
 
         One that is asked for by name waits for the next day where the team's money is used up.
@@ -71,7 +71,9 @@ class Provider:
         if chosen == "lexical" or (chosen == "auto" and not (has_budget and self.has_key())):
             return LexicalVerifier()
         effort = self.settings.provider_effort
-        return ProviderVerifier(self.verifier, effort, tally, has_budget=has_budget, secrets=known_secrets)
+        return ProviderVerifier(
+            self.verifier, effort, tally, has_budget=has_budget, secrets=known_secrets, charge=charge
+        )
 
 
 @asynccontextmanager

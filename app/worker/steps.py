@@ -1,6 +1,5 @@
 """The kinds of work, wired: a placement as the application, a cycle and the end of a batch as the dreamer."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -37,30 +36,28 @@ def placement_kind(
     statements = EchoIndex()
 
     async def place(lease: Lease) -> None:
-        tally = Tally()
         verifier: Verifier = LexicalVerifier()
         if provider is not None:
             has_budget = await has_verifier_budget(database, lease.team_id)
-            verifier = provider.choose_verifier(tally, has_budget=has_budget)
-        try:
-            await work_under_lease(
-                database,
-                Scope("app"),
-                lease,
-                place_ingest(
-                    database,
-                    lease,
-                    verifier=verifier,
-                    echo=statements.is_echo,
-                    at_end=settle_submissions,
-                ),
-                seconds=lease_seconds,
-                renewal=lambda writing: renew(writing, lease, seconds=lease_seconds),
+            verifier = provider.choose_verifier(
+                Tally(),
+                has_budget=has_budget,
+                charge=lambda usage: charge_verifier(database, lease.team_id, usage, provider.prices),
             )
-        finally:
-            # What was used has to be paid, whatever became of the placement.
-            if provider is not None and tally.usage.turns:
-                await asyncio.shield(charge_verifier(database, lease.team_id, tally.usage, provider.prices))
+        await work_under_lease(
+            database,
+            Scope("app"),
+            lease,
+            place_ingest(
+                database,
+                lease,
+                verifier=verifier,
+                echo=statements.is_echo,
+                at_end=settle_submissions,
+            ),
+            seconds=lease_seconds,
+            renewal=lambda writing: renew(writing, lease, seconds=lease_seconds),
+        )
 
     return Kind("placement", Scope("app"), slots, place)
 

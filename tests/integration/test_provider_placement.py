@@ -11,10 +11,10 @@ from app.kernel.database import Database
 from app.kernel.settings import Settings
 from app.llm.key import FILE_VARIABLE, KEY_VARIABLE
 from app.llm.prices import BUILT_IN
-from app.llm.usage import Tally
+from app.llm.usage import Tally, Usage
 from app.remember.lexical.verifier import LexicalVerifier
 from app.remember.placements import Placement, get_placement
-from app.remember.provider.usage import read_verifier_costs
+from app.remember.provider.usage import charge_verifier, read_verifier_costs
 from app.remember.provider.verifier import ProviderVerifier
 from app.tenancy.callers import Caller
 from app.worker.provider import Provider, open_provider
@@ -23,6 +23,7 @@ from tests.cycles import set_setting
 from tests.integration.submissions import lease, scope, state, submit
 from tests.provider_server.replies import Said
 from tests.provider_server.server import KEY, Answer, ProviderServer, provider
+from tests.unit.lexical_case import cite, make_claim
 
 USAGE = {"input_tokens": 1000, "output_tokens": 100}
 
@@ -128,6 +129,22 @@ async def test_every_answer_is_charged_to_the_team_also_one_that_was_no_use(
     ]
     price = BUILT_IN.prices["claude-sonnet-5-5"]
     assert sum(cost.cost_usd for cost in costs) == (2000 * price.input + 200 * price.output) / 1_000_000
+
+
+async def test_a_call_is_on_the_ledger_before_the_next_one_begins(
+    database: Database, team: Caller, server: ProviderServer, provided: Provider
+) -> None:
+    async def charge(usage: Usage) -> None:
+        await charge_verifier(database, team.team_id, usage, provided.prices)
+
+    server.speak = verdict("entailed")
+    verifier = provided.choose_verifier(Tally(), has_budget=True, charge=charge)
+    claim = make_claim("FastAPI", "depends_on", "Starlette")
+    for calls in (1, 2):
+        await verifier.judge(claim, cite("[[FastAPI depends on Starlette]]."))
+        async with database.reading(scope(team)) as reading:
+            [cost] = await read_verifier_costs(reading, team.team_id, since=datetime.now(UTC).date())
+        assert cost.tokens.input == 1000 * calls
 
 
 async def test_who_verifies_follows_the_setting_and_the_key_of_the_moment(

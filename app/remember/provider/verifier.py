@@ -1,14 +1,15 @@
 """The provider-backed verifier behind the verifier port."""
 
+import asyncio
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from app.llm.model import Answered, Effort, Refused, StructuredModel, name_outcome
 from app.llm.prompts import load_prompt
-from app.llm.usage import Tally
+from app.llm.usage import Tally, Usage
 from app.remember.claim import Citation, Claim, Judgement
 from app.remember.provider.question import build_question, read_judgement
 from app.remember.verify import VerifierFailure
@@ -16,6 +17,13 @@ from app.remember.verify import VerifierFailure
 PROMPT: Final = "verifier-v1"
 # One citation, its retries included; the lease is renewed meanwhile, and a later try is cheap.
 SECONDS_PER_CITATION: Final = 120.0
+
+
+Charge = Callable[[Usage], Awaitable[None]]
+
+
+async def charge_nobody(usage: Usage) -> None:
+    """Leave it at the tally."""
 
 
 def _draw_request() -> str:
@@ -26,7 +34,8 @@ def _draw_request() -> str:
 class ProviderVerifier:
     """Asks a model. `tally` gathers what it costs, also for answers that were no use.
 
-    No rationale keeps the `secrets` of the moment. Without a budget nobody is asked, and the citation waits.
+    Each call is charged with what it used as soon as it has ended. No rationale keeps the `secrets` of the moment.
+    Without a budget nobody is asked, and the citation waits.
     """
 
     model: StructuredModel
@@ -35,6 +44,7 @@ class ProviderVerifier:
     draw_request: Callable[[], str] = _draw_request
     has_budget: bool = True
     secrets: Callable[[], Sequence[str]] = tuple
+    charge: Charge = charge_nobody
     kind: str = "provider"
     version: str = PROMPT
 
@@ -46,7 +56,14 @@ class ProviderVerifier:
             load_prompt(self.version), claim, citation, request=request, effort=self.effort
         )
         deadline = time.monotonic() + SECONDS_PER_CITATION
-        outcome = await self.model.ask(question, deadline=deadline, tally=self.tally)
+        tally = Tally()
+        try:
+            outcome = await self.model.ask(question, deadline=deadline, tally=tally)
+        finally:
+            # Whatever ended the call has to be paid, and at once: a process that dies later has paid for this one.
+            self.tally.add(tally.usage)
+            if tally.usage.turns:
+                await asyncio.shield(self.charge(tally.usage))
         if isinstance(outcome, Answered):
             return read_judgement(outcome.text, request=request, secrets=self.secrets())
         return VerifierFailure(
