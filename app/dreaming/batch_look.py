@@ -38,6 +38,8 @@ async def look_at_batch(
         found = await batches.find(batch.custom_id, since=since, until=until)
         if isinstance(found, Gone) and batch.read_at - batch.intended_at >= ARRIVES_WITHIN:
             return await _end(database, batch, Ended(NOT_MADE), prices)
+        if isinstance(found, Ended):
+            return await _end(database, batch, found, prices)
         if not isinstance(found, Made):
             return Pending()
         batch_id = found.batch_id

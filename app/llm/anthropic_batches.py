@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import replace
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 SECONDS: Final = 60.0
 PAGE: Final = 100
+_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,256}")
 log = structlog.get_logger()
 
 
@@ -70,7 +72,7 @@ class AnthropicBatches:
         except (anthropic.AnthropicError, *PROTOCOL_ERRORS):
             return NotMade(read_protocol_error().outcome, is_certain=False)
         batch_id: object = getattr(made, "id", None)
-        if not isinstance(batch_id, str) or not 0 < len(batch_id) <= 256:
+        if not isinstance(batch_id, str) or not _ID.fullmatch(batch_id):
             return NotMade(read_protocol_error().outcome, is_certain=False)
         return Made(batch_id)
 
@@ -92,7 +94,9 @@ class AnthropicBatches:
             return _look_again("look")
         return Ended(NO_RESULT) if result is None else _read_result(result, self._model)
 
-    async def find(self, custom_id: str, *, since: datetime, until: datetime) -> Made | Pending | Gone:
+    async def find(
+        self, custom_id: str, *, since: datetime, until: datetime
+    ) -> Made | Pending | Gone | Ended:
         client = await self._connection.open()
         if client is None:
             return Pending()
@@ -107,7 +111,8 @@ class AnthropicBatches:
                     if batch.processing_status != "ended":
                         is_pending = True
                     elif await _find_result(client, batch.id, custom_id) is not None:
-                        return Made(batch.id)
+                        # One that nobody can name is looked at no more.
+                        return Made(batch.id) if _ID.fullmatch(batch.id) else Ended(NO_RESULT)
         except list_errors():
             return _look_again("find")
         return Pending() if is_pending else Gone()

@@ -61,9 +61,12 @@ class StructuredBatches(Protocol):
         """Return how the batch stands; all usage in it is marked as a batch's."""
         ...
 
-    async def find(self, custom_id: str, *, since: datetime, until: datetime) -> Made | Pending | Gone:
+    async def find(
+        self, custom_id: str, *, since: datetime, until: datetime
+    ) -> Made | Pending | Gone | Ended:
         """Return the batch with that question, made between the two moments.
 
+        Ended, with NO_RESULT, where it has ended under a name that cannot be kept.
         Pending while one of those that were made then has not ended; Gone when none of them holds the question.
         """
         ...

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import unquote
 
 from tests.provider_server.replies import Reply, error
 
@@ -34,7 +35,7 @@ class Batches:
     results: Reply | None = None
 
     def answer(self, method: str, path: str, body: bytes, url: str) -> Reply:
-        parts = path.removeprefix("/v1/messages/batches").strip("/").split("/")
+        parts = [unquote(part) for part in path.removeprefix("/v1/messages/batches").strip("/").split("/")]
         if method == "POST" and parts == [""]:
             batch = Batch(f"msgbatch_{len(self.made) + 1}", json.loads(body)["requests"])
             self.made.append(batch)

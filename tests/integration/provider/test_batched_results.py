@@ -158,6 +158,8 @@ async def test_a_batch_that_the_provider_does_not_know_is_gone(batches: Anthropi
         (Reply(body=b"{}"), False),
         (Reply(body=json.dumps({"id": 7}).encode()), False),
         (Reply(body=json.dumps({"id": "x" * 300}).encode()), False),
+        (Reply(body=json.dumps({"id": "msgbatch_\x00"}).encode()), False),
+        (Reply(body=b"[1]"), False),
         (Reply(body=b"[" * 100_000), False),
     ],
 )

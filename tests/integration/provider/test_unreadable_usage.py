@@ -1,5 +1,7 @@
 """An answer whose cost cannot be read is no answer, and is paid for at its estimate: it is never free."""
 
+import json
+
 import pytest
 
 from app.kernel.database import Database
@@ -12,8 +14,8 @@ from tests.integration.provider.asking import LONG, SHORT, USED, Asker
 from tests.integration.provider.batching import PERMITS, Batched, custom_id_of
 from tests.integration.provider.dreaming import Dreaming, dream
 from tests.integration.provider.unreadable import UNREADABLE
-from tests.provider_server.batches import succeeded
-from tests.provider_server.replies import MODEL, Said, message_of
+from tests.provider_server.batches import Batch, succeeded
+from tests.provider_server.replies import MODEL, Reply, Said, message_of
 
 
 @pytest.mark.parametrize("most", [LONG, SHORT])
@@ -70,4 +72,19 @@ async def test_a_batch_stays_at_its_estimate(batched: Batched, name: str) -> Non
     assert run.summary is not None
     assert "batch_malformed" in run.summary
     assert run.usage.cost_usd == pytest.approx(float(permit["cost_usd"]))
+    assert run.usage.cost_usd > 0
+
+
+async def test_a_batch_whose_name_cannot_be_kept_is_found_and_stays_at_its_estimate(batched: Batched) -> None:
+    def misname(batch: Batch) -> Reply:
+        batch.batch_id = "msgbatch_\x00"
+        return Reply(body=json.dumps({"id": batch.batch_id}).encode())
+
+    batched.server.batches.on_create = misname
+    run_id = await batched.start()
+    await batched.look(run_id)
+    assert (await batched.look(run_id)).status == "waiting"
+    batched.batch.results = [succeeded(custom_id_of(batched.batch), message_of(Said()))]
+    run = await batched.look(run_id)
+    assert (run.status, run.generator_kind) == ("succeeded", "rules")
     assert run.usage.cost_usd > 0
