@@ -39,10 +39,17 @@ async def judge_proposals(
     """
     if not ready:
         return {}
+    # All of them come to their end, also where one raises: what the others have cost by then has to be paid.
     judged = await asyncio.gather(
-        *(_judge(one, citations, verifier) for one, citations in await _cite(database, work, ready, echo))
+        *(_judge(one, citations, verifier) for one, citations in await _cite(database, work, ready, echo)),
+        return_exceptions=True,
     )
-    return dict(zip(ready, judged, strict=True))
+    results = {}
+    for number, one in zip(ready, judged, strict=True):
+        if isinstance(one, BaseException):
+            raise one
+        results[number] = one
+    return results
 
 
 @dataclass(frozen=True, slots=True)
