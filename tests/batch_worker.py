@@ -100,7 +100,9 @@ class DyingBatches:
             die()
         return looked
 
-    async def find(self, custom_id: str, *, since: datetime, until: datetime) -> Made | Pending | Gone:
+    async def find(
+        self, custom_id: str, *, since: datetime, until: datetime
+    ) -> Made | Pending | Gone | BatchEnded:
         return await self.inner.find(custom_id, since=since, until=until)
 
     async def cancel(self, batch_id: str) -> None:
