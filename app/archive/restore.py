@@ -23,7 +23,6 @@ from app.tenancy.teams import check_name, find_team
 _ROWS_AT_ONCE: Final = 500
 _BYTES_AT_ONCE: Final = 4 * 1024 * 1024
 _LARGE_STEP: Final = 100_000
-_MANY_ROWS: Final = 1_000
 # A lease belongs to a process of the instance that the file came from.
 _NOT_TAKEN_ALONG: Final = {("work_items", "worker"), ("work_items", "lease_expires_at")}
 
@@ -174,12 +173,12 @@ def _take_rows(table: TeamTable) -> Statement:
 async def _move_in(writing: Writing, group: Sequence[TeamTable], counts: Counter[str]) -> None:
     """Leave the rows in tables that refer to each other: one statement, as references are checked when it ends.
 
-    Where many came, the statistics are made anew before anything refers to them: those of tables that were emptied
+    Where any came, the statistics are made anew before anything refers to them: those of tables that were emptied
     a moment ago would have each reference looked up among all rows of the team.
     """
     await writing.execute(_move_rows(group))
     for table in group:
-        if counts[table.name] >= _MANY_ROWS:
+        if counts[table.name]:
             await writing.execute(_statement(sql.SQL("ANALYZE public.{}").format(sql.Identifier(table.name))))
 
 

@@ -38,10 +38,18 @@ class CitationDraft:
     quote: str
 
 
-# What a profile says without a source that anybody could look up is one voice, whatever groups it names.
-COUNTED_GROUP: LiteralString = """
+# What a profile says without a source that anybody could look up is one voice, whatever groups it names. Groups
+# that differ in case, spaces or what nobody sees are one.
+COUNTED_GROUP: LiteralString = r"""
     CASE WHEN evidence.source_id IS NULL AND evidence.source_type IN ('manual', 'conversation')
-         THEN evidence.profile_id ELSE evidence.source_group END
+         THEN evidence.profile_id
+         ELSE lower(btrim(regexp_replace(normalize(evidence.source_group, NFKC),
+                                         '[[:space:]\u200B-\u200F\u2060\uFEFF]+', '', 'g'))) END
+"""
+# A text with other spaces, case or punctuation says nothing new. Shortened, since only equality counts.
+COUNTED_TEXT: LiteralString = r"""
+    md5(lower(regexp_replace(normalize(evidence.content, NFKC),
+                             '[[:space:][:punct:]\u200B-\u200F\u2060\uFEFF]+', '', 'g')))
 """
 
 
@@ -49,13 +57,13 @@ COUNTED_GROUP: LiteralString = """
 class EvidenceStanding:
     """What one evidence item weighs now; `is_current` is about its source revision.
 
-    `source_group` is the one that it counts in: see `supports.tier_of`.
+    `source_group` and `counted_text` are what it counts as: see `supports.tier_of`.
     """
 
     profile_id: str
     authority: Authority
     source_group: str
-    content_digest: str
+    counted_text: str
     state: EvidenceState
     is_current: bool
 
@@ -125,7 +133,7 @@ async def lock_evidence(w: Writing, team_id: str, ids: Collection[str]) -> dict[
             profile_id=row["profile_id"],
             authority=row["authority"],
             source_group=row["source_group"],
-            content_digest=row["content_digest"],
+            counted_text=row["counted_text"],
             state=row["state"],
             is_current=row["is_current"],
         )
@@ -159,8 +167,10 @@ _CITATIONS: LiteralString = """
 _LOCK: LiteralString = (
     """
     WITH item AS (
-        SELECT id, profile_id, authority, content_digest, source_id, source_revision, state,
+        SELECT id, profile_id, authority, source_id, source_revision, state,
                """
+    + COUNTED_TEXT
+    + """ AS counted_text, """
     + COUNTED_GROUP
     + """ AS source_group
         FROM evidence WHERE team_id = %(team_id)s AND id = ANY (%(ids)s)
@@ -171,7 +181,7 @@ _LOCK: LiteralString = (
           AND (source_id, revision) IN (SELECT source_id, source_revision FROM item)
         FOR SHARE
     )
-    SELECT item.id, item.profile_id, item.authority, item.source_group, item.content_digest, item.state,
+    SELECT item.id, item.profile_id, item.authority, item.source_group, item.counted_text, item.state,
            coalesce(revision.is_current, true) AS is_current
     FROM item LEFT JOIN revision
       ON revision.source_id = item.source_id AND revision.revision = item.source_revision

@@ -6,19 +6,19 @@ from typing import LiteralString
 
 from app.kernel.database import Reading, Writing
 from app.kernel.ids import new_id
-from app.ledger.evidence import COUNTED_GROUP
+from app.ledger.evidence import COUNTED_GROUP, COUNTED_TEXT
 from app.ledger.vocabulary import Tier, Verdict
 from app.tenancy.authority import Authority
 
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """What one effective support counts: whose evidence, out of which group, how strong."""
+    """What one effective support counts: whose evidence, out of which group, how strong, in which words."""
 
     profile_id: str
     source_group: str
     authority: Authority
-    content_digest: str
+    counted_text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,9 @@ def tier_of(weights: Collection[Weight]) -> Tier:
     """Return the tier of effective supports.
 
     None is a candidate; one authoritative, or two of distinct (profile, source group), make a fact; anything
-    between is a validated claim. One text that a profile sends under two groups is still one voice, and so are all
-    manual and conversation texts of a profile that have no source key: their groups are names that it made up.
+    between is a validated claim. One text that a profile sends under two groups is still one voice, whatever its
+    spaces, case and punctuation, and so are all manual and conversation texts of a profile that have no source
+    key: their groups are names that it made up.
     Source: Design, section 4, step 6.
     """
     if not weights:
@@ -48,7 +49,7 @@ def tier_of(weights: Collection[Weight]) -> Tier:
     for weight in weights:
         by_profile.setdefault(weight.profile_id, []).append(weight)
     voices = sum(
-        min(len({one.source_group for one in own}), len({one.content_digest for one in own}))
+        min(len({one.source_group for one in own}), len({one.counted_text for one in own}))
         for own in by_profile.values()
     )
     is_fact = voices >= 2 or any(weight.authority == "authoritative" for weight in weights)
@@ -60,7 +61,7 @@ async def effective_weights(reading: Reading, team_id: str, relationship_id: str
     rows = await reading.fetch_all(_EFFECTIVE, {"team_id": team_id, "relationship_id": relationship_id})
     return {
         row["citation_id"]: Weight(
-            row["profile_id"], row["source_group"], row["authority"], row["content_digest"]
+            row["profile_id"], row["source_group"], row["authority"], row["counted_text"]
         )
         for row in rows
     }
@@ -109,8 +110,10 @@ async def revoke_supports(
 
 _EFFECTIVE: LiteralString = (
     """
-    SELECT support.citation_id, support.profile_id, support.authority, evidence.content_digest,
+    SELECT support.citation_id, support.profile_id, support.authority,
            """
+    + COUNTED_TEXT
+    + """ AS counted_text, """
     + COUNTED_GROUP
     + """ AS source_group
     FROM effective_supports AS support

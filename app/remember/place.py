@@ -205,7 +205,7 @@ def _refuse_target(
 
 def _weigh(one: Judged, standing: EvidenceStanding) -> JudgedCitation:
     assert one.judgement is not None
-    weight = Weight(standing.profile_id, standing.source_group, standing.authority, standing.content_digest)
+    weight = Weight(standing.profile_id, standing.source_group, standing.authority, standing.counted_text)
     return JudgedCitation(one.citation_id, one.judgement, weight, counts=standing.is_current)
 
 

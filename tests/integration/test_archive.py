@@ -300,10 +300,9 @@ async def test_a_file_with_other_words_in_evidence_is_refused_by_its_line(
 
 
 async def test_what_was_erased_a_moment_ago_leaves_no_statistics_that_say_there_is_nothing(
-    exported: Exported, elsewhere: tuple[str, Database], monkeypatch: pytest.MonkeyPatch
+    exported: Exported, elsewhere: tuple[str, Database]
 ) -> None:
     name, owner = elsewhere
-    monkeypatch.setattr(restore, "_MANY_ROWS", 2)
     await import_team(owner, io.BytesIO(exported.content))
     with psycopg.connect(admin_url(name), autocommit=True) as connection:
         counted: LiteralString = "SELECT reltuples::int FROM pg_class WHERE relname = 'relationships'"

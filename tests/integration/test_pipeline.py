@@ -114,6 +114,38 @@ async def test_one_text_under_two_groups_is_one_voice(database: Database, team: 
     assert outcome.tier == "validated_claim"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "FastAPI depends on Starlette. ",
+        "FastAPI  depends on Starlette",
+        "FASTAPI depends on Starlette.",
+        "FastAPI depends on\u200b Starlette.",
+        "FastAPI depends on Starlette",
+    ],
+)
+async def test_a_text_that_only_looks_different_is_one_voice(
+    database: Database, team: Caller, text: str
+) -> None:
+    await remember(database, team, state("FastAPI", "depends_on", "Starlette", source_group="docs"))
+    outcome = await remember(
+        database, team, state("FastAPI", "depends_on", "Starlette", text=text, source_group="wiki")
+    )
+    assert outcome.tier == "validated_claim"
+
+
+@pytest.mark.parametrize("source_group", ["DOCS", "docs ", "do\u200bcs", "\uff44ocs"])
+async def test_a_group_that_only_looks_different_is_the_same(
+    database: Database, team: Caller, source_group: str
+) -> None:
+    await remember(database, team, state("FastAPI", "depends_on", "Starlette", source_group="docs"))
+    text = "FastAPI relies on Starlette."
+    outcome = await remember(
+        database, team, state("FastAPI", "depends_on", "Starlette", text=text, source_group=source_group)
+    )
+    assert outcome.tier == "validated_claim"
+
+
 @pytest.mark.parametrize("source_type", ["manual", "conversation"])
 @pytest.mark.parametrize(("source_key", "tier"), [(None, "validated_claim"), ("notes", "fact")])
 async def test_groups_that_a_profile_makes_up_without_a_source_are_one_voice(

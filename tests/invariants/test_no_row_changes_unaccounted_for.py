@@ -53,6 +53,8 @@ SUPPORT_EVENT: LiteralString = (
     "INSERT INTO support_events (team_id, relationship_id, citation_id, event, reason)"
     " SELECT team_id, id, " + OWN_CITATION + ", {event}, 'told' FROM relationships WHERE id = {candidate}"
 )
+# Evidence that entails another position.
+FOREIGN_CITATION: LiteralString = "(SELECT citation_id FROM supports WHERE relationship_id = {established})"
 SPENT = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "cost_usd")
 
 # Role, statements, and the rule in their way; None where the ledger allows it.
@@ -73,6 +75,14 @@ ATTEMPTS: list[tuple[Role, list[LiteralString], str | None]] = [
     (
         "app",
         [SUPPORT.replace("{granted}", "true"), SUPPORT_EVENT.replace("{event}", "'granted'")],
+        "supports_come_with_a_verdict",
+    ),
+    (
+        "app",
+        [
+            SUPPORT.replace("{granted}", "true").replace(OWN_CITATION, FOREIGN_CITATION),
+            SUPPORT_EVENT.replace("{event}", "'granted'").replace(OWN_CITATION, FOREIGN_CITATION),
+        ],
         "supports_come_with_a_verdict",
     ),
     (

@@ -15,7 +15,7 @@ from app.tenancy.authority import Authority
 def weight(
     group: str = "docs", authority: Authority = "primary", profile: str = "p", text: str | None = None
 ) -> Weight:
-    return Weight(profile, group, authority, content_digest=text or f"text of {group}")
+    return Weight(profile, group, authority, counted_text=text or f"text of {group}")
 
 
 def cited(

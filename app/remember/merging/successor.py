@@ -98,7 +98,10 @@ async def settle_disputes(w: Writing, entrance: Entrance, current: dict[str, Sto
 
 
 async def take_over(w: Writing, entrance: Entrance, old_id: str, successor_id: str) -> tuple[str, ...]:
-    """Give the successor the old position's granted supports and last verdicts; return the citations it gained."""
+    """Give the successor the old position's granted supports, and the verdicts that it ever needs of them.
+
+    Those are the last one on each citation and the last one that entailed it. Returns the citations gained.
+    """
     params: dict[str, object] = {
         "team_id": entrance.team_id,
         "old_id": old_id,
@@ -106,13 +109,14 @@ async def take_over(w: Writing, entrance: Entrance, old_id: str, successor_id: s
         "reason": entrance.reason,
         "profile_id": entrance.actor_profile_id,
     }
-    verdicts = await w.fetch_all(_LAST_VERDICTS, params)
+    # The verdict that entailed a support may be the last one too.
+    verdicts = list(dict.fromkeys(row["id"] for row in await w.fetch_all(_LAST_VERDICTS, params)))
     await w.execute(
         _COPY_VERDICTS,
         params
         | {
             "ids": [new_id("ver") for _ in verdicts],
-            "from_ids": [row["id"] for row in verdicts],
+            "from_ids": verdicts,
         },
     )
     return tuple(row["citation_id"] for row in await w.fetch_all(_COPY_SUPPORTS, params))
@@ -139,9 +143,12 @@ async def is_insufficient(w: Writing, team_id: str, relationship_id: str) -> boo
 
 
 _LAST_VERDICTS: LiteralString = """
-    SELECT DISTINCT ON (citation_id) id, citation_id FROM verification_events
-    WHERE team_id = %(team_id)s AND relationship_id = %(old_id)s AND schema_valid
-    ORDER BY citation_id, created_at DESC, id DESC
+    SELECT DISTINCT ON (citation_id, which.verdict) id, citation_id
+    FROM verification_events AS event
+    CROSS JOIN LATERAL (VALUES ('last'), (CASE WHEN event.verdict = 'entailed' THEN 'entailed' END))
+        AS which (verdict)
+    WHERE team_id = %(team_id)s AND relationship_id = %(old_id)s AND schema_valid AND which.verdict IS NOT NULL
+    ORDER BY citation_id, which.verdict, created_at DESC, id DESC
 """
 # In the order in which they were given, so that the final verdict stays the final one.
 _COPY_VERDICTS: LiteralString = """
