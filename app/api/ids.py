@@ -15,6 +15,7 @@ from app.kernel.database import Scope
 from app.kernel.errors import NotFound
 from app.kernel.ids import is_id
 from app.tenancy.callers import Caller
+from app.tenancy.teams import NO_SUCH_TEAM
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ _KINDS: Final = {
         "No such predicate.",
         "SELECT 1 FROM predicates WHERE team_id = %(team_id)s AND predicate_key = %(id)s",
     ),
-    "team_id": _Kind("team", "There is no such team.", "SELECT 1 FROM teams WHERE id = %(id)s"),
+    "team_id": _Kind("team", NO_SUCH_TEAM, "SELECT 1 FROM teams WHERE id = %(id)s"),
     "key_id": _Kind("key", "There is no such key.", "SELECT 1 FROM api_keys WHERE id = %(id)s"),
 }
 

@@ -14,6 +14,8 @@ from app.tenancy.audit import record_audit
 from app.tenancy.callers import HOST, Actor
 
 MAX_NAME_LENGTH: Final = 256
+# One text for every way of asking, whether the id is malformed or names nothing.
+NO_SUCH_TEAM: Final = "There is no such team; `densemem team create NAME` makes one."
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ async def find_team(reading: Reading, name_or_id: str) -> Team:
     """Return the team of that id or exact name, or raise NotFound."""
     row = await reading.fetch_one(_FIND_TEAM, {"name_or_id": name_or_id})
     if row is None:
-        raise NotFound("There is no team of that name or id; `densemem team create NAME` makes one.")
+        raise NotFound(NO_SUCH_TEAM)
     return _team(row)
 
 
@@ -85,7 +87,7 @@ async def create_profile(writing: Writing, team_id: str, name: str, *, actor: Ac
     except psycopg.errors.UniqueViolation as error:
         raise WrongState("The team has a profile of that name already.", code="name_taken") from error
     except psycopg.errors.ForeignKeyViolation as error:
-        raise NotFound("There is no such team.") from error
+        raise NotFound(NO_SUCH_TEAM) from error
     assert row is not None
     await record_audit(writing, actor, "profile_created", target_id=row["id"])
     return _profile(row)

@@ -8,6 +8,7 @@ import pytest
 from app.api.app import build_openapi
 from app.tenancy.callers import Caller
 from tests.api.client import NOBODYS_ULID, Api, read_problem
+from tests.factories import make_entity, make_relationship
 
 
 def _parameters() -> list[tuple[str, str, bool]]:
@@ -33,7 +34,13 @@ async def test_a_parameter_with_one_value_is_given_once(
     api: Api, team: Caller, path: str, name: str, is_list: bool
 ) -> None:
     client = await (api.admin() if path.startswith("/v1/teams") else api.client(team))
-    url = path.format(team_id=team.team_id, entity_id=f"ent_{NOBODYS_ULID}")
+    ids = {"team_id": team.team_id, "entity_id": f"ent_{NOBODYS_ULID}"}
+    if "{relationship_id}" in path:
+        ends = [await make_entity(api.database, team, end) for end in ("FastAPI", "Starlette")]
+        ids["relationship_id"] = (
+            await make_relationship(api.database, team, ends[0], "depends_on", ends[1])
+        ).relationship_id
+    url = path.format(**ids)
     value = _SAMPLES.get(name, "x")
     answer = await client.get(f"{url}?{name}={value}&{name}={value}")
     repeated = {one["field"] for one in answer.json().get("errors", []) if one["code"] == "repeated"}

@@ -70,7 +70,7 @@ async def test_a_folder_is_measured_through_a_real_team_and_its_cycle(
     assert json.loads(json.dumps(tables.quality_rows(found)))[0]["order"] == "proposed"
 
 
-async def test_what_was_loaded_in_bulk_is_as_remembered_but_for_verdicts(database: Database) -> None:
+async def test_what_was_loaded_in_bulk_is_as_remembered(database: Database) -> None:
     split = Split(
         "values",
         tuple((f"n{number}", "has size", f"{number % 4} m") for number in range(30)),
@@ -99,7 +99,7 @@ async def test_what_was_loaded_in_bulk_is_as_remembered_but_for_verdicts(databas
     assert {node.value_type for node in inputs.nodes.values()} == {None, "string"}
     for row in rows:
         assert row["content"][row["starts"][0] : row["ends"][0]] == row["quote"] == row["content"]
-        assert (row["status"], row["tier"], row["verdicts"]) == ("active", "validated_claim", 0)
+        assert (row["status"], row["tier"], row["verdicts"]) == ("active", "validated_claim", 30)
         assert row["object_value_id"] is not None
 
 

@@ -144,6 +144,12 @@ CHANGEABLE: Final[Mapping[str, tuple[Guarded, ...]]] = {
     "relationship_documents": (
         Guarded("body", because="What search finds; made of names and predicate anew."),
     ),
+    "relationship_embeddings": (
+        Guarded(
+            "model_name model_version text_digest vector embedded_at",
+            because="What search finds by meaning; made of the statement anew.",
+        ),
+    ),
     "relationships": (
         Guarded("version", guards=("relationships_version_counts_changes",)),
         Guarded("tier status", guards=("relationships_change_on_record", "relationships_gain_by_support")),
