@@ -1,7 +1,6 @@
 """A trace of any length: bounded page by page, complete over all of them, and as of a moment."""
 
 from datetime import UTC, datetime, timedelta
-from time import perf_counter
 from typing import Any, Final, LiteralString
 
 import psycopg
@@ -49,11 +48,9 @@ async def test_a_story_of_5000_of_each_comes_whole_in_bounded_pages(
             connection.execute(statement, params)
     seen: dict[str, list[object]] = {name: [] for name in LISTS}
     cursor: str | None = None
-    pages, slowest = 0, 0.0
+    pages = 0
     while True:
-        began = perf_counter()
         page = await read(database, team, made.relationship_id, cursor=cursor)
-        slowest = max(slowest, perf_counter() - began)
         pages += 1
         for name in LISTS:
             part = getattr(page.trace, name)
@@ -68,7 +65,6 @@ async def test_a_story_of_5000_of_each_comes_whole_in_bounded_pages(
     }
     assert all(len(set(found)) == len(found) for found in seen.values())
     assert [one.version for one in seen["transitions"]] == list(range(1, MANY + 2))  # type: ignore[attr-defined]  # Transitions, as named.
-    assert slowest < 2.0
 
 
 async def test_a_list_that_has_ended_stays_empty_while_the_others_go_on(
