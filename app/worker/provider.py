@@ -18,7 +18,6 @@ from app.llm.model import StructuredModel
 from app.llm.prices import PriceTable, load_prices
 from app.llm.prompts import load_prompt
 from app.llm.redaction import redact
-from app.llm.usage import Tally
 from app.remember.guard.injection import find_injection
 from app.remember.guard.mask import mask_text
 from app.remember.lexical.verifier import LexicalVerifier
@@ -62,7 +61,7 @@ class Provider:
             batches=self.batches,
         )
 
-    def choose_verifier(self, tally: Tally, *, has_budget: bool, charge: Charge = charge_nobody) -> Verifier:
+    def choose_verifier(self, *, has_budget: bool, charge: Charge = charge_nobody) -> Verifier:
         """Return the verifier of the settings; `auto` is the provider's while there is a key and a budget.
 
         One that is asked for by name waits for the next day where the team's money is used up.
@@ -72,7 +71,7 @@ class Provider:
             return LexicalVerifier()
         effort = self.settings.provider_effort
         return ProviderVerifier(
-            self.verifier, effort, tally, has_budget=has_budget, secrets=known_secrets, charge=charge
+            self.verifier, effort, has_budget=has_budget, secrets=known_secrets, charge=charge
         )
 
 

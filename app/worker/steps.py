@@ -8,7 +8,6 @@ from app.dreaming.cycle import run_cycle
 from app.hypotheses.echo import EchoIndex
 from app.kernel.database import Database, Scope
 from app.kernel.processes import run_in_process
-from app.llm.usage import Tally
 from app.queue.heartbeat import work_under_lease
 from app.queue.leases import Lease, renew
 from app.remember.lexical.verifier import LexicalVerifier
@@ -40,7 +39,6 @@ def placement_kind(
         if provider is not None:
             has_budget = await has_verifier_budget(database, lease.team_id)
             verifier = provider.choose_verifier(
-                Tally(),
                 has_budget=has_budget,
                 charge=lambda usage: charge_verifier(database, lease.team_id, usage, provider.prices),
             )

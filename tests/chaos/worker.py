@@ -15,7 +15,6 @@ import structlog
 from app.kernel.database import Database, Scope, Writing
 from app.kernel.errors import Unavailable
 from app.kernel.settings import Settings
-from app.llm.usage import Tally
 from app.queue.leases import Lease
 from app.remember.verify import Verifier
 from app.worker import steps
@@ -76,7 +75,7 @@ class HashedProvider:
     def line(self) -> None:
         """Have no key."""
 
-    def choose_verifier(self, _: Tally, **__: object) -> Verifier:
+    def choose_verifier(self, **_: object) -> Verifier:
         """Decide without money, so whatever else is asked for does not matter."""
         return HashedVerifier()
 

@@ -11,7 +11,7 @@ from app.kernel.database import Database
 from app.kernel.settings import Settings
 from app.llm.key import FILE_VARIABLE, KEY_VARIABLE
 from app.llm.prices import BUILT_IN
-from app.llm.usage import Tally, Usage
+from app.llm.usage import Usage
 from app.remember.lexical.verifier import LexicalVerifier
 from app.remember.placements import Placement, get_placement
 from app.remember.provider.usage import charge_verifier, read_verifier_costs
@@ -138,7 +138,7 @@ async def test_a_call_is_on_the_ledger_before_the_next_one_begins(
         await charge_verifier(database, team.team_id, usage, provided.prices)
 
     server.speak = verdict("entailed")
-    verifier = provided.choose_verifier(Tally(), has_budget=True, charge=charge)
+    verifier = provided.choose_verifier(has_budget=True, charge=charge)
     claim = make_claim("FastAPI", "depends_on", "Starlette")
     for calls in (1, 2):
         await verifier.judge(claim, cite("[[FastAPI depends on Starlette]]."))
@@ -150,16 +150,16 @@ async def test_a_call_is_on_the_ledger_before_the_next_one_begins(
 async def test_who_verifies_follows_the_setting_and_the_key_of_the_moment(
     monkeypatch: pytest.MonkeyPatch, provided: Provider
 ) -> None:
-    assert isinstance(provided.choose_verifier(Tally(), has_budget=True), ProviderVerifier)
+    assert isinstance(provided.choose_verifier(has_budget=True), ProviderVerifier)
     monkeypatch.delenv(KEY_VARIABLE)
-    assert isinstance(provided.choose_verifier(Tally(), has_budget=True), LexicalVerifier)
+    assert isinstance(provided.choose_verifier(has_budget=True), LexicalVerifier)
     monkeypatch.setenv(FILE_VARIABLE, "/nowhere/key")
-    assert isinstance(provided.choose_verifier(Tally(), has_budget=True), LexicalVerifier)
+    assert isinstance(provided.choose_verifier(has_budget=True), LexicalVerifier)
     async with open_provider(Settings.model_validate({"verifier": "provider"})) as always:
-        assert isinstance(always.choose_verifier(Tally(), has_budget=True), ProviderVerifier)
+        assert isinstance(always.choose_verifier(has_budget=True), ProviderVerifier)
     monkeypatch.setenv(KEY_VARIABLE, KEY)
     async with open_provider(Settings.model_validate({"verifier": "lexical"})) as never:
-        assert isinstance(never.choose_verifier(Tally(), has_budget=True), LexicalVerifier)
+        assert isinstance(never.choose_verifier(has_budget=True), LexicalVerifier)
 
 
 async def test_a_team_that_has_used_up_its_day_is_verified_lexically(

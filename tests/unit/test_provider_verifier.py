@@ -20,10 +20,10 @@ from app.llm.model import (
 )
 from app.llm.prompts import estimate_tokens, load_prompt
 from app.llm.scripted import ScriptedModel
-from app.llm.usage import Tokens, Usage
+from app.llm.usage import Tally, Tokens, Usage
 from app.remember.claim import Citation, Judgement
 from app.remember.provider.question import build_question
-from app.remember.provider.verifier import PROMPT, ProviderVerifier
+from app.remember.provider.verifier import PROMPT, Charge, ProviderVerifier
 from app.remember.verify import VerifierFailure
 from tests.unit.lexical_case import Case, Label, cite, make_claim
 from tests.unit.lexical_cases import CASES
@@ -57,6 +57,15 @@ def answering(change: Callable[[dict[str, object]], object]) -> ScriptedModel:
     return ScriptedModel(answer)
 
 
+def into(tally: Tally) -> Charge:
+    """Return a charge that adds up in the tally."""
+
+    async def charge(usage: Usage) -> None:
+        tally.add(usage)
+
+    return charge
+
+
 async def judge(model: ScriptedModel) -> Judgement | VerifierFailure:
     return await ProviderVerifier(model).judge(CLAIM, CITATION)
 
@@ -85,11 +94,12 @@ async def test_played_by_the_labels_it_agrees_with_the_whole_test_half() -> None
             }
         )
 
-    verifier = ProviderVerifier(ScriptedModel(answer))
+    tally = Tally()
+    verifier = ProviderVerifier(ScriptedModel(answer), charge=into(tally))
     for case in TEST_HALF:
         judged = await verifier.judge(case.claim, case.citation)
         assert judged == Judgement(VERDICTS[case.label], 0.9, "By the label."), case.text
-    assert verifier.tally.usage.turns == len(TEST_HALF)
+    assert tally.usage.turns == len(TEST_HALF)
 
 
 def test_what_is_sent_is_names_predicate_and_text_and_nothing_else() -> None:
@@ -184,9 +194,10 @@ USED = Usage({"m": Tokens(input=9)}, turns=1)
 async def test_each_fault_is_a_failure_and_its_tokens_are_kept(
     outcome: Outcome, failure: VerifierFailure
 ) -> None:
-    verifier = ProviderVerifier(ScriptedModel([outcome]))
+    tally = Tally()
+    verifier = ProviderVerifier(ScriptedModel([outcome]), charge=into(tally))
     assert await verifier.judge(CLAIM, CITATION) == failure
-    assert verifier.tally.usage == USED
+    assert tally.usage == USED
 
 
 @pytest.mark.parametrize("case", TEST_HALF[::40], ids=lambda case: case.text[:40])

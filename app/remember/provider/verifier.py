@@ -4,7 +4,7 @@ import asyncio
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from app.llm.model import Answered, Effort, Refused, StructuredModel, name_outcome
@@ -23,7 +23,7 @@ Charge = Callable[[Usage], Awaitable[None]]
 
 
 async def charge_nobody(usage: Usage) -> None:
-    """Leave it at the tally."""
+    """Keep no account."""
 
 
 def _draw_request() -> str:
@@ -32,15 +32,14 @@ def _draw_request() -> str:
 
 @dataclass(frozen=True, slots=True)
 class ProviderVerifier:
-    """Asks a model. `tally` gathers what it costs, also for answers that were no use.
+    """Asks a model, and charges each call as soon as it has ended, also for an answer that was no use.
 
-    Each call is charged with what it used as soon as it has ended. No rationale keeps the `secrets` of the moment.
+    No rationale keeps the `secrets` of the moment.
     Without a budget nobody is asked, and the citation waits.
     """
 
     model: StructuredModel
     effort: Effort | None = None
-    tally: Tally = field(default_factory=Tally)
     draw_request: Callable[[], str] = _draw_request
     has_budget: bool = True
     secrets: Callable[[], Sequence[str]] = tuple
@@ -61,7 +60,6 @@ class ProviderVerifier:
             outcome = await self.model.ask(question, deadline=deadline, tally=tally)
         finally:
             # Whatever ended the call has to be paid, and at once: a process that dies later has paid for this one.
-            self.tally.add(tally.usage)
             if tally.usage.turns:
                 await asyncio.shield(self.charge(tally.usage))
         if isinstance(outcome, Answered):
