@@ -1,6 +1,8 @@
-"""A purse in memory: what a run may spend, and everything that was asked of it."""
+"""Purses in memory: what a run, and what verdicts may spend, and everything that was asked of them."""
 
 from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from decimal import Decimal
 
 from app.dreaming.spending import (
     Limits,
@@ -12,6 +14,11 @@ from app.dreaming.spending import (
     find_stop,
     wraps_up,
 )
+from app.llm.prices import BUILT_IN, PriceTable
+from app.llm.rates import is_accounted
+from app.llm.usage import Usage as Tokens
+from app.remember.provider.permits import Bound
+from app.remember.provider.permits import Permit as VerdictPermit
 
 AMPLE = Limits(
     max_input_tokens=200_000, max_output_tokens=50_000, max_cost_usd=5.0, max_turns=3, max_daily_cost_usd=9.0
@@ -51,6 +58,41 @@ class MemoryPurse:
         for permit in self.permits:
             total = add_usage(total, self.settled.get(permit.permit_id, permit.estimate))
         return Spent(total, total.cost_usd)
+
+
+@dataclass(slots=True)
+class VerdictPurse:
+    """Keeps the permits of verdicts and what they were settled with; an open one counts at its bound."""
+
+    limit: Decimal = Decimal(100)
+    prices: PriceTable = BUILT_IN
+    permits: list[VerdictPermit] = field(default_factory=list)
+    settled: dict[str, Tokens] = field(default_factory=dict)
+
+    async def reserve(self, bound: Bound) -> VerdictPermit | None:
+        if self.spent() + bound.cost_usd > self.limit:
+            return None
+        permit = VerdictPermit(f"pmt_{len(self.permits)}", datetime.now(UTC).date(), bound)
+        self.permits.append(permit)
+        return permit
+
+    async def settle(self, permit: VerdictPermit, usage: Tokens) -> None:
+        if is_accounted(usage, self.prices, bound_usd=permit.bound.cost_usd):
+            self.settled.setdefault(permit.permit_id, usage)
+
+    def spent(self) -> Decimal:
+        """Return what the permits come to."""
+        costs = (
+            self.prices.cost(self.settled[one.permit_id])
+            if one.permit_id in self.settled
+            else one.bound.cost_usd
+            for one in self.permits
+        )
+        return sum(costs, Decimal(0))
+
+    def used(self) -> Tokens:
+        """Return what was settled, all permits together."""
+        return sum(self.settled.values(), Tokens())
 
 
 def add_usage(one: Usage, other: Usage) -> Usage:

@@ -117,8 +117,8 @@ def costs(
     rows = [{**item, **{name: f"{item[name]:.4f}" for name in money}} for item in answer["items"]]
     print_table(COST_COLUMNS, rows)
     print_lines(
-        f"{answer['total_usd']:.4f} USD in all; dreaming today {answer['today_usd']:.4f}"
-        f" of {answer['max_daily_cost_usd']:.2f} USD."
+        f"{answer['total_usd']:.4f} USD in all; today dreaming {answer['today_usd']:.4f} and verifying"
+        f" {answer['verifying_today_usd']:.4f}, of {answer['max_daily_cost_usd']:.2f} USD each."
     )
 
 

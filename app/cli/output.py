@@ -2,7 +2,6 @@
 
 import json
 import sys
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -10,8 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from app.llm.words import is_unseen
+
 UNBOUNDED_WIDTH: Final = 500
-_UNSEEN: Final = frozenset(("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
 Json = dict[str, Any]  # The shape of each answer is the API's; see openapi/densemem.json.
 
 
@@ -60,11 +60,6 @@ def show(value: object) -> str:
 def make_visible(text: str) -> str:
     """Return the text with what a terminal obeys or hides written out: a name, or a model, may have said it."""
     return "".join(repr(one)[1:-1] if is_unseen(one) else one for one in text)
-
-
-def is_unseen(character: str) -> bool:
-    """Whether it controls or formats rather than shows: escapes, line ends, directions, characters of no width."""
-    return unicodedata.category(character) in _UNSEEN
 
 
 def _escape_json(character: str) -> str:

@@ -382,6 +382,7 @@ class DreamingStatusAnswer(TypedDict):
     seconds_since_last_finished: float | None
     open_hypotheses: dict[str, int]
     cost_today_usd: float
+    verifying_today_usd: float
     outcomes: list[OutcomeAnswer]
 
 

@@ -3,11 +3,11 @@
 `model` is the port: what is asked (`Question`), what may come back (`Outcome`, a union of values, each with the
 `Usage` that it cost), and the Protocol. `anthropic_model` is its one adapter, `scripted` the model of tests.
 `batches` is the port for questions that may wait for hours at half the price, `anthropic_batches` its adapter.
-`usage` counts tokens, `reported` reads what the provider says of them, `prices` turns them into money, `prompts`
-loads instructions with their schema, `fence` shows untrusted content, `reading` reads what comes back, `key` finds
-the API key, `doctor` looks at it. Behind the adapters: `connection` opens the SDK, `bounds` limits what comes in,
-`request` and `transcript` speak the protocol, `faults` names errors, `retrying` says when to try again. Knows no
-domain word.
+`usage` counts tokens, `reported` reads what the provider says of them, `prices` turns them into money, `rates`
+says what a call may cost at most, `prompts` loads instructions with their schema, `fence` shows untrusted
+content, `reading` reads what comes back, `words` looks at a model's own words, `key` finds the API key, `doctor`
+looks at it. Behind the adapters: `connection` opens the SDK, `bounds` limits what comes in, `request` and
+`transcript` speak the protocol, `faults` names errors, `retrying` says when to try again. Knows no domain word.
 
 The model is an untrusted, expensive and sometimes absent helper:
 

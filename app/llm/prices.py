@@ -92,7 +92,7 @@ class PriceTable:
             (self.find(model).charge(tokens) for model, tokens in usage.by_model.items()), Decimal(0)
         )
         share = BATCH_SHARE if usage.is_batch else Decimal(1)
-        return (dollars * share).quantize(_MICRODOLLAR, rounding=ROUND_CEILING)
+        return round_up(dollars * share)
 
 
 BUILT_IN: Final = PriceTable(
@@ -109,6 +109,11 @@ BUILT_IN: Final = PriceTable(
         "claude-haiku-4-5": _price("1", "5", "0.10", "1.25"),
     },
 )
+
+
+def round_up(dollars: Decimal) -> Decimal:
+    """Return the amount in whole millionths of a dollar, as ledgers keep it, never less."""
+    return dollars.quantize(_MICRODOLLAR, rounding=ROUND_CEILING)
 
 
 def load_prices(path: Path | None) -> PriceTable:

@@ -5,11 +5,13 @@ The stem is the version that records name; a change is a new file.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
+
+from app.llm.model import Message
 
 # In a wheel the prompts lie inside the package, in a checkout beside it.
 _FOLDERS: Final = (
@@ -19,6 +21,8 @@ _FOLDERS: Final = (
 _STEM: Final = re.compile(r"[a-z]+(?:-[a-z]+)*-v[1-9][0-9]*")
 # English text and JSON have about so many characters a token; on the safe side for other scripts' names.
 CHARACTERS_PER_TOKEN: Final = 3.0
+# The schema and the roles of the messages are input as well.
+OVERHEAD_TOKENS: Final = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +51,8 @@ def estimate_tokens(*texts: str) -> int:
         int(len(text) / CHARACTERS_PER_TOKEN) + sum(1 for character in text if ord(character) > 0x24F) + 1
         for text in texts
     )
+
+
+def estimate_input(prompt: Prompt, messages: Sequence[Message]) -> int:
+    """Return how many tokens of input a question has, rather too many."""
+    return OVERHEAD_TOKENS + estimate_tokens(prompt.instructions, *(message.text for message in messages))

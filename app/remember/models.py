@@ -93,6 +93,30 @@ class PlacementOutcome(Base):
     )
 
 
+class VerifierPermit(Base):
+    """Leave to ask a provider for one verdict, at its bound until `charged_usd` says what it came to."""
+
+    __tablename__ = "verifier_permits"
+
+    team_id: Mapped[str] = team_key()
+    id: Mapped[str] = mapped_column(primary_key=True)
+    day: Mapped[date]
+    model: Mapped[str]
+    input_tokens: Mapped[int] = mapped_column(BigInteger)
+    output_tokens: Mapped[int] = mapped_column(BigInteger)
+    cost_usd: Mapped[object] = mapped_column(NUMERIC(12, 6))
+    charged_usd: Mapped[object | None] = mapped_column(NUMERIC(12, 6))
+    created_at: Mapped[datetime] = created_now()
+
+    __table_args__ = (
+        team_reference("verifier_permits_team"),
+        CheckConstraint(
+            "least(input_tokens, output_tokens, cost_usd, charged_usd) >= 0", name="nothing_is_negative"
+        ),
+        Index("verifier_permits_open", "team_id", "day", postgresql_where=text("charged_usd IS NULL")),
+    )
+
+
 class VerifierUsage(Base):
     """What a team's verifications have used of a model on one day (UTC). Added to by the application."""
 

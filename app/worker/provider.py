@@ -3,12 +3,13 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Final
 
 import structlog
 
 from app.dreaming.provider.conversation import Line
 from app.dreaming.provider.generator import PROMPT
-from app.dreaming.provider.words import Wardens
+from app.kernel.database import Database
 from app.kernel.settings import Settings
 from app.llm.anthropic_batches import AnthropicBatches
 from app.llm.anthropic_model import AnthropicModel, AnthropicOptions
@@ -18,10 +19,12 @@ from app.llm.model import StructuredModel
 from app.llm.prices import PriceTable, load_prices
 from app.llm.prompts import load_prompt
 from app.llm.redaction import redact
+from app.llm.words import Wardens
 from app.remember.guard.injection import find_injection
 from app.remember.guard.mask import mask_text
 from app.remember.lexical.verifier import LexicalVerifier
-from app.remember.provider.verifier import Charge, ProviderVerifier, charge_nobody
+from app.remember.provider.permits import TeamPurse
+from app.remember.provider.verifier import ProviderVerifier, bound_verdict
 from app.remember.verify import Verifier
 
 log = structlog.get_logger()
@@ -57,22 +60,24 @@ class Provider:
             effort=self.settings.provider_effort,
             exchange_days=self.settings.exchange_days,
             secrets=known_secrets,
-            wardens=Wardens(gives_orders=_gives_orders, mask=mask_words),
+            wardens=WARDENS,
             batches=self.batches,
         )
 
-    def choose_verifier(self, *, has_budget: bool, charge: Charge = charge_nobody) -> Verifier:
-        """Return the verifier of the settings; `auto` is the provider's while there is a key and a budget.
+    async def choose_verifier(self, database: Database, team_id: str) -> Verifier:
+        """Return the verifier of the settings; `auto` is the provider's while there is a key and the day has room.
 
         One that is asked for by name waits for the next day where the team's money is used up.
         """
         chosen = self.settings.verifier
-        if chosen == "lexical" or (chosen == "auto" and not (has_budget and self.has_key())):
+        if chosen == "lexical":
             return LexicalVerifier()
-        effort = self.settings.provider_effort
-        return ProviderVerifier(
-            self.verifier, effort, has_budget=has_budget, secrets=known_secrets, charge=charge
-        )
+        purse = TeamPurse(database, team_id, self.prices)
+        if chosen == "auto":
+            usual = bound_verdict(self.verifier, self.prices)
+            if not self.has_key() or not await purse.has_room(usual.cost_usd):
+                return LexicalVerifier()
+        return ProviderVerifier(self.verifier, purse, self.settings.provider_effort, wardens=WARDENS)
 
 
 @asynccontextmanager
@@ -115,3 +120,7 @@ def mask_words(text: str) -> str:
 
 def _gives_orders(text: str) -> bool:
     return find_injection(text) is not None
+
+
+# Whatever a model has said is looked at by the same ones, for dreams and for verdicts.
+WARDENS: Final = Wardens(gives_orders=_gives_orders, mask=mask_words)

@@ -12,7 +12,6 @@ from app.queue.heartbeat import work_under_lease
 from app.queue.leases import Lease, renew
 from app.remember.lexical.verifier import LexicalVerifier
 from app.remember.pipeline import place_ingest
-from app.remember.provider.usage import charge_verifier, has_verifier_budget
 from app.remember.verify import Verifier
 from app.review.submissions import settle_submissions
 from app.worker.provider import Provider
@@ -37,11 +36,7 @@ def placement_kind(
     async def place(lease: Lease) -> None:
         verifier: Verifier = LexicalVerifier()
         if provider is not None:
-            has_budget = await has_verifier_budget(database, lease.team_id)
-            verifier = provider.choose_verifier(
-                has_budget=has_budget,
-                charge=lambda usage: charge_verifier(database, lease.team_id, usage, provider.prices),
-            )
+            verifier = await provider.choose_verifier(database, lease.team_id)
         await work_under_lease(
             database,
             Scope("app"),

@@ -1,7 +1,7 @@
 """Placing with the provider's verifier, over HTTP and through the worker's own step."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,16 +11,22 @@ from app.kernel.database import Database
 from app.kernel.settings import Settings
 from app.llm.key import FILE_VARIABLE, KEY_VARIABLE
 from app.llm.prices import BUILT_IN
-from app.llm.usage import Usage
 from app.remember.lexical.verifier import LexicalVerifier
 from app.remember.placements import Placement, get_placement
-from app.remember.provider.usage import charge_verifier, read_verifier_costs
-from app.remember.provider.verifier import ProviderVerifier
+from app.remember.provider.usage import read_verifier_costs
+from app.remember.provider.verifier import ProviderVerifier, bound_verdict
+from app.remember.submission import (
+    CitedSpan,
+    EntityProposal,
+    EvidenceItem,
+    RelationshipProposal,
+    Submission,
+)
 from app.tenancy.callers import Caller
 from app.worker.provider import Provider, open_provider
 from app.worker.steps import placement_kind
 from tests.cycles import set_setting
-from tests.integration.submissions import lease, scope, state, submit
+from tests.integration.submissions import lease, rows, scope, state, submit
 from tests.provider_server.replies import Said
 from tests.provider_server.server import KEY, Answer, ProviderServer, provider
 from tests.unit.lexical_case import cite, make_claim
@@ -50,6 +56,25 @@ def verdict(name: str, confidence: float = 0.9) -> Any:
         return Said(text=json.dumps(answer), model=body["model"], usage=USAGE)
 
     return speak
+
+
+def depends_on_each(subject: str, names: Sequence[str]) -> Submission:
+    """Return one submission of several claims, each with a text of its own."""
+    texts = [f"{subject} depends on {name}." for name in names]
+    return Submission(
+        evidence=tuple(map(EvidenceItem, texts)),
+        entities=(EntityProposal("s", subject), *(EntityProposal(name, name) for name in names)),
+        relationships=tuple(
+            RelationshipProposal(
+                proposal_id=name,
+                subject_ref="s",
+                predicate="depends_on",
+                evidence=(CitedSpan(number, 0, len(texts[number])),),
+                object_ref=name,
+            )
+            for number, name in enumerate(names)
+        ),
+    )
 
 
 async def place(database: Database, team: Caller, ingest_id: str, provided: Provider) -> Placement:
@@ -134,11 +159,8 @@ async def test_every_answer_is_charged_to_the_team_also_one_that_was_no_use(
 async def test_a_call_is_on_the_ledger_before_the_next_one_begins(
     database: Database, team: Caller, server: ProviderServer, provided: Provider
 ) -> None:
-    async def charge(usage: Usage) -> None:
-        await charge_verifier(database, team.team_id, usage, provided.prices)
-
     server.speak = verdict("entailed")
-    verifier = provided.choose_verifier(has_budget=True, charge=charge)
+    verifier = await provided.choose_verifier(database, team.team_id)
     claim = make_claim("FastAPI", "depends_on", "Starlette")
     for calls in (1, 2):
         await verifier.judge(claim, cite("[[FastAPI depends on Starlette]]."))
@@ -148,33 +170,70 @@ async def test_a_call_is_on_the_ledger_before_the_next_one_begins(
 
 
 async def test_who_verifies_follows_the_setting_and_the_key_of_the_moment(
-    monkeypatch: pytest.MonkeyPatch, provided: Provider
+    monkeypatch: pytest.MonkeyPatch, database: Database, team: Caller, provided: Provider
 ) -> None:
-    assert isinstance(provided.choose_verifier(has_budget=True), ProviderVerifier)
+    async def chosen(by: Provider) -> type:
+        return type(await by.choose_verifier(database, team.team_id))
+
+    assert await chosen(provided) is ProviderVerifier
     monkeypatch.delenv(KEY_VARIABLE)
-    assert isinstance(provided.choose_verifier(has_budget=True), LexicalVerifier)
+    assert await chosen(provided) is LexicalVerifier
     monkeypatch.setenv(FILE_VARIABLE, "/nowhere/key")
-    assert isinstance(provided.choose_verifier(has_budget=True), LexicalVerifier)
+    assert await chosen(provided) is LexicalVerifier
     async with open_provider(Settings.model_validate({"verifier": "provider"})) as always:
-        assert isinstance(always.choose_verifier(has_budget=True), ProviderVerifier)
+        assert await chosen(always) is ProviderVerifier
     monkeypatch.setenv(KEY_VARIABLE, KEY)
     async with open_provider(Settings.model_validate({"verifier": "lexical"})) as never:
-        assert isinstance(never.choose_verifier(has_budget=True), LexicalVerifier)
+        assert await chosen(never) is LexicalVerifier
 
 
 async def test_a_team_that_has_used_up_its_day_is_verified_lexically(
     database: Database, team: Caller, server: ProviderServer, provided: Provider
 ) -> None:
     server.speak = verdict("entailed")
-    await set_setting(database, team, "max_daily_cost_usd", "0.003")
+    usual = bound_verdict(provided.verifier, provided.prices)
+    await set_setting(database, team, "max_daily_cost_usd", str(usual.cost_usd))
     first = await submit(database, team, state("Gradio", "depends_on", "Uvicorn"))
     await place(database, team, first, provided)
-    assert len(server.messages) == 1, "what it costs is known afterwards only"
+    assert len(server.messages) == 1
     second = await submit(database, team, state("Gradio", "depends_on", "FastAPI"))
     placement = await place(database, team, second, provided)
-    assert len(server.messages) == 1
+    assert len(server.messages) == 1, "there is no room for all that another one might cost"
     [outcome] = placement.relationship_outcomes
     assert outcome.category == "relationship_validated_claim", "the sentence is one that rules can read"
+
+
+async def test_a_cap_that_is_reached_in_a_placement_leaves_the_rest_waiting_without_a_verdict(
+    database: Database, team: Caller, server: ProviderServer
+) -> None:
+    server.speak = verdict("entailed")
+    names = ("Uvicorn", "FastAPI", "Jupyter")
+    async with open_provider(
+        Settings.model_validate({"anthropic_base_url": server.url, "verifier": "provider"})
+    ) as strict:
+        first = await submit(database, team, depends_on_each("Gradio", ["Sanic-2"]))
+        await place(database, team, first, strict)
+        [one] = await rows(database, team, "SELECT cost_usd, charged_usd FROM verifier_permits")
+        await set_setting(database, team, "max_daily_cost_usd", str(one["charged_usd"] + one["cost_usd"]))
+
+        ingest_id = await submit(database, team, depends_on_each("Gradio", names))
+        placement = await place(database, team, ingest_id, strict)
+        assert placement.processing_state == "queued"
+        placed = [one for one in placement.relationship_outcomes if one.category is not None]
+        assert (len(placed), len(server.messages)) == (1, 2)
+        assert [error["code"] for error in placement.errors] == ["verifier_over_budget"] * 2
+        assert len(await rows(database, team, "SELECT id FROM verification_events")) == 2
+        [item] = await rows(
+            database,
+            team,
+            "SELECT run_at > now() AS is_later, finished_at, attempt FROM work_items WHERE item_id = %(id)s",
+            id=ingest_id,
+        )
+        assert item == {"is_later": True, "finished_at": None, "attempt": 0}
+
+        await set_setting(database, team, "max_daily_cost_usd", "5")
+        assert (await place(database, team, ingest_id, strict)).processing_state == "completed"
+    assert len(server.messages) == 1 + len(names)
 
 
 async def test_a_verifier_asked_for_by_name_waits_for_the_next_day(

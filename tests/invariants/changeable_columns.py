@@ -171,6 +171,7 @@ CHANGEABLE: Final[Mapping[str, tuple[Guarded, ...]]] = {
         Guarded("is_granted", guards=("supports_change_on_record", "supports_return_with_a_verdict")),
     ),
     "team_settings": (Guarded("value updated_at row_version", guards=("team_settings_version_rises",)),),
+    "verifier_permits": (Guarded("charged_usd", guards=("verifier_permits_are_charged_once",)),),
     "verifier_usage": (
         Guarded(
             "input_tokens output_tokens cache_read_tokens cache_write_tokens cost_usd",

@@ -102,6 +102,10 @@ _ENDED: tuple[LiteralString, ...] = (
     VALUES (%(team_id)s, '2026-01-01', 'm', 5, 5, 5, 5, 5)
     """,
     """
+    INSERT INTO verifier_permits (team_id, id, day, model, input_tokens, output_tokens, cost_usd, charged_usd)
+    VALUES (%(team_id)s, 'pmt_1', '2026-01-01', 'm', 5, 5, 5, 1)
+    """,
+    """
     INSERT INTO team_settings (team_id, name, value, row_version) VALUES (%(team_id)s, 'max_outputs', '5', 4)
     """,
     # The instance has one set of settings for all tests: a name that none of them reads.

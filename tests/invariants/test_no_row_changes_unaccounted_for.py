@@ -193,6 +193,8 @@ ATTEMPTS: list[tuple[Role, list[LiteralString], str | None]] = [
     ("dreamer", ["UPDATE provider_batches SET batch_id = 'another'"], "provider_batches_say_it_once"),
     ("dreamer", ["UPDATE provider_batches SET outcome = NULL"], "provider_batches_say_it_once"),
     *(("app", [f"UPDATE verifier_usage SET {count} = 4"], "verifier_usage_only_grows") for count in SPENT),
+    ("app", ["UPDATE verifier_permits SET charged_usd = 0"], "verifier_permits_are_charged_once"),
+    ("app", ["UPDATE verifier_permits SET charged_usd = NULL"], "verifier_permits_are_charged_once"),
     ("app", ["UPDATE team_settings SET value = '50'"], "team_settings_version_rises"),
     (
         "app",

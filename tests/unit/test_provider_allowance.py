@@ -5,13 +5,14 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.dreaming.provider.allowance import LEAST_OUTPUT_TOKENS, Allowance, Exceeded, allow_call, rate_call
+from app.dreaming.provider.allowance import LEAST_OUTPUT_TOKENS, Allowance, Exceeded, allow_call
 from app.dreaming.provider.generator import PROMPT
 from app.dreaming.provider.pairs import plan_pairs
 from app.dreaming.provider.sheet import write_sheet
 from app.dreaming.spending import Usage as Spending
 from app.llm.prices import BUILT_IN, PriceTable
 from app.llm.prompts import estimate_tokens, load_prompt
+from app.llm.rates import rate_call
 from app.llm.scripted import SCRIPTED_NAME
 from app.llm.usage import Tokens, Usage
 from tests.unit.conversing import PRICE

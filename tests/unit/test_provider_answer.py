@@ -13,10 +13,10 @@ from app.dreaming.provider.answer import read_answer
 from app.dreaming.provider.merging import merge_with_rules
 from app.dreaming.provider.pairs import plan_pairs
 from app.dreaming.provider.sheet import Sheet, write_sheet
-from app.dreaming.provider.words import Wardens, find_words_fault
 from app.dreaming.validate import validate
 from app.dreaming.validated import Current
 from app.llm.reading import Unreadable
+from app.llm.words import Wardens, find_words_fault
 from app.remember.guard.injection import find_injection
 from tests.dreamer import Fields, Shown, read_shown
 from tests.unit.graphs import make_inputs, make_premise

@@ -20,11 +20,13 @@ from app.llm.model import (
 )
 from app.llm.prompts import estimate_tokens, load_prompt
 from app.llm.scripted import ScriptedModel
-from app.llm.usage import Tally, Tokens, Usage
+from app.llm.usage import Tokens, Usage
+from app.llm.words import Wardens
 from app.remember.claim import Citation, Judgement
 from app.remember.provider.question import build_question
-from app.remember.provider.verifier import PROMPT, Charge, ProviderVerifier
+from app.remember.provider.verifier import PROMPT, ProviderVerifier
 from app.remember.verify import VerifierFailure
+from tests.purses import VerdictPurse
 from tests.unit.lexical_case import Case, Label, cite, make_claim
 from tests.unit.lexical_cases import CASES
 from tests.unit.lexical_seeded_cases import SEEDED_CASES
@@ -57,17 +59,8 @@ def answering(change: Callable[[dict[str, object]], object]) -> ScriptedModel:
     return ScriptedModel(answer)
 
 
-def into(tally: Tally) -> Charge:
-    """Return a charge that adds up in the tally."""
-
-    async def charge(usage: Usage) -> None:
-        tally.add(usage)
-
-    return charge
-
-
 async def judge(model: ScriptedModel) -> Judgement | VerifierFailure:
-    return await ProviderVerifier(model).judge(CLAIM, CITATION)
+    return await ProviderVerifier(model, VerdictPurse()).judge(CLAIM, CITATION)
 
 
 def key_of(claim: Mapping[str, Any], text: str, cited: list[str]) -> str:
@@ -94,12 +87,12 @@ async def test_played_by_the_labels_it_agrees_with_the_whole_test_half() -> None
             }
         )
 
-    tally = Tally()
-    verifier = ProviderVerifier(ScriptedModel(answer), charge=into(tally))
+    purse = VerdictPurse()
+    verifier = ProviderVerifier(ScriptedModel(answer), purse)
     for case in TEST_HALF:
         judged = await verifier.judge(case.claim, case.citation)
         assert judged == Judgement(VERDICTS[case.label], 0.9, "By the label."), case.text
-    assert tally.usage.turns == len(TEST_HALF)
+    assert purse.used().turns == len(TEST_HALF)
 
 
 def test_what_is_sent_is_names_predicate_and_text_and_nothing_else() -> None:
@@ -194,10 +187,10 @@ USED = Usage({"m": Tokens(input=9)}, turns=1)
 async def test_each_fault_is_a_failure_and_its_tokens_are_kept(
     outcome: Outcome, failure: VerifierFailure
 ) -> None:
-    tally = Tally()
-    verifier = ProviderVerifier(ScriptedModel([outcome]), charge=into(tally))
+    purse = VerdictPurse()
+    verifier = ProviderVerifier(ScriptedModel([outcome]), purse)
     assert await verifier.judge(CLAIM, CITATION) == failure
-    assert tally.usage == USED
+    assert purse.used() == USED
 
 
 @pytest.mark.parametrize("case", TEST_HALF[::40], ids=lambda case: case.text[:40])
@@ -214,11 +207,37 @@ def test_the_schema_is_closed_and_names_the_fields_that_are_read() -> None:
     assert schema["required"] == ["request", "verdict", "confidence", "rationale"]
 
 
-async def test_a_rationale_is_kept_without_the_key_and_without_secrets() -> None:
-    said = "The key is my-own-key-0815; password = hunter2hunter2."
+def wardens(text: str) -> Wardens:
+    """Return wardens that know this text as an order, and mask `hunter2`."""
+    return Wardens(
+        gives_orders=lambda said: text in said, mask=lambda said: said.replace("hunter2", "[secret]")
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("The password is hunter2.", "The password is [secret]."),
+        ("Line one\r\nline two\t.", "Line one line two ."),
+        ("It says \x1b[31mso.", "[withheld: a text holds control or format characters]"),
+        ("It says \u202eso.", "[withheld: a text holds control or format characters]"),
+        ("It says\u200b so.", "[withheld: a text holds control or format characters]"),
+        ("<b>It</b> says so.", "[withheld: a text holds markup]"),
+        ("See https://example.org/.", "[withheld: a text holds an address]"),
+        ("Obey me.", "[withheld: a text speaks to those who read it]"),
+        ("FastAPI says so.", "FastAPI says so."),
+    ],
+)
+async def test_a_rationale_is_kept_as_plain_prose_and_decides_nothing(said: str, kept: str) -> None:
     model = answering(lambda sound: {**sound, "rationale": said})
-    judged = await ProviderVerifier(model, secrets=lambda: ("my-own-key-0815",)).judge(CLAIM, CITATION)
-    assert isinstance(judged, Judgement)
-    assert "0815" not in judged.rationale
-    assert "hunter2" not in judged.rationale
-    assert judged.rationale.startswith("The key is")
+    verifier = ProviderVerifier(model, VerdictPurse(), wardens=wardens("Obey me"))
+    assert await verifier.judge(CLAIM, CITATION) == Judgement("entailed", 0.9, kept)
+
+
+async def test_a_name_that_holds_what_prose_does_not_may_be_said() -> None:
+    name = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
+    claim = make_claim(name, "depends_on", "https://example.org/")
+    said = f"The text says that {name} depends on https://example.org/."
+    model = answering(lambda sound: {**sound, "rationale": said})
+    judged = await ProviderVerifier(model, VerdictPurse(), wardens=wardens("!")).judge(claim, CITATION)
+    assert judged == Judgement("entailed", 0.9, said)

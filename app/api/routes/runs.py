@@ -12,8 +12,15 @@ from app.api.door import DoorHere
 from app.api.ids import RunId
 from app.api.queries import NoQuery, RepeatableStatus, SingleQuery
 from app.api.replay import KeyHeader, NoKey, once, perform
-from app.api.wire.costs import CostsAnswer, CostsQuery, write_costs
-from app.api.wire.runs import DreamingStatusAnswer, ExchangeAnswer, RunAnswer, RunsQuery, StartBody
+from app.api.wire.costs import CostsAnswer, CostsQuery, add_up, write_costs
+from app.api.wire.runs import (
+    DreamingStatusAnswer,
+    ExchangeAnswer,
+    RunAnswer,
+    RunsQuery,
+    StartBody,
+    write_status,
+)
 from app.api.wire.shapes import Listed
 from app.dreaming.costs import read_dream_costs
 from app.dreaming.exchanges import list_exchanges
@@ -126,8 +133,14 @@ async def cancel_cycle_route(
 )
 async def status_route(door: DoorHere, caller: Reader, _: NoQuery) -> Response:
     """Effective settings with their sources, what comes next, what was last, what it cost today."""
-    status = await door.read(caller, lambda reading: dreaming_status(reading, caller.team_id, door.now()))
-    return answer(DreamingStatusAnswer.model_validate(status))
+    now = door.now()
+
+    async def read(reading: Reading) -> DreamingStatusAnswer:
+        status = await dreaming_status(reading, caller.team_id, now)
+        verdicts = await read_verifier_costs(reading, caller.team_id, since=now.date())
+        return write_status(status, verdicts)
+
+    return answer(await door.read(caller, read))
 
 
 @router.get(
@@ -153,6 +166,7 @@ async def costs_route(
             items=items,
             total_usd=sum(item.cost_usd for item in items),
             today_usd=sum(cost.usage.cost_usd for cost in dreams if cost.day == today),
+            verifying_today_usd=add_up(cost for cost in verdicts if cost.day == now.date()),
             max_daily_cost_usd=configuration.max_daily_cost_usd,
         )
 

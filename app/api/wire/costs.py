@@ -1,6 +1,6 @@
 """What a team's providers were paid."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Literal
 
@@ -32,11 +32,12 @@ class CostAnswer(Answer):
 
 
 class CostsAnswer(Answer):
-    """Costs by day, newest first, and how the daily budget of dreaming stands."""
+    """Costs by day, newest first, and how the daily budgets stand: dreaming and verifying have one each."""
 
     items: list[CostAnswer]
     total_usd: float
-    today_usd: float
+    today_usd: float = Field(description="What dreaming has cost today in the team's zone.")
+    verifying_today_usd: float = Field(description="What verifying has cost today in UTC.")
     max_daily_cost_usd: float
 
 
@@ -66,8 +67,13 @@ def write_costs(dreams: Sequence[DreamCost], verdicts: Sequence[VerifierCost]) -
             cache_read_tokens=cost.tokens.cache_read,
             cache_write_tokens=cost.tokens.cache_write,
             cost_usd=float(cost.cost_usd),
-            unsettled_usd=0.0,
+            unsettled_usd=float(cost.unsettled_usd),
         )
         for cost in verdicts
     ]
     return sorted(items, key=lambda item: item.day, reverse=True)
+
+
+def add_up(verdicts: Iterable[VerifierCost]) -> float:
+    """Return what they cost together, in US dollars."""
+    return float(sum(cost.cost_usd for cost in verdicts))

@@ -1,14 +1,19 @@
 """Cycle runs and how dreaming stands, for operators."""
 
+from collections.abc import Sequence
+from dataclasses import fields
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from app.api.wire.costs import add_up
 from app.api.wire.dreams import OutcomeAnswer
 from app.api.wire.shapes import Answer, Closed, IdempotencyKey, PageQuery, Reason, Text, Time, UtcTime
 from app.dreaming.models import RunStatus, RunTrigger
 from app.dreaming.run_history import RunFilter
 from app.dreaming.runs import StartRequest
+from app.dreaming.status import DreamingStatus
+from app.remember.provider.usage import VerifierCost
 from app.tenancy.configuration import Level, ProviderMode
 
 _Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
@@ -216,7 +221,11 @@ class SettingsAnswer(Answer):
 
 
 class DreamingStatusAnswer(Answer):
-    """How dreaming stands; `seconds_since_last_finished` rises while no run does its work."""
+    """How dreaming stands; `seconds_since_last_finished` rises while no run does its work.
+
+    `cost_today_usd` is that of dreaming today in the team's zone, `verifying_today_usd` that of verdicts today in
+    UTC; calls that nobody has settled count at their bound.
+    """
 
     settings: SettingsAnswer
     next_due_at: UtcTime | None
@@ -224,4 +233,11 @@ class DreamingStatusAnswer(Answer):
     seconds_since_last_finished: float | None
     open_hypotheses: dict[Literal["proposed", "reinforced", "stale", "submitted"], int]
     cost_today_usd: float
+    verifying_today_usd: float
     outcomes: list[OutcomeAnswer]
+
+
+def write_status(status: DreamingStatus, verdicts: Sequence[VerifierCost]) -> DreamingStatusAnswer:
+    """Return the status with what the verdicts of today cost."""
+    known = {field.name: getattr(status, field.name) for field in fields(status)}
+    return DreamingStatusAnswer.model_validate(known | {"verifying_today_usd": add_up(verdicts)})

@@ -5,7 +5,6 @@
     allowance   how large a call may be: what is left of the budgets, in tokens of this model
     reference_map  what a sheet's references stand for, kept while its batch is away
     answer      the closed answer becomes proposals, each item read strictly, each rejected by itself
-    words       what a model's own words must be before they are kept
     conversation   call after call: permits, turns, errors listed and asked again, what each call has cost
     generator   the steps in order, and what happens when the provider fails
 

@@ -7,6 +7,7 @@ from typing import Final
 from app.dreaming.spending import Permit
 from app.dreaming.spending import Usage as Spending
 from app.llm.prices import PriceTable
+from app.llm.rates import Rate, is_accounted
 from app.llm.usage import Tokens, Usage
 
 # What the model thinks and does not say is output as well.
@@ -15,23 +16,6 @@ LEAST_OUTPUT_TOKENS: Final = 2_000
 OUTPUT_TOKENS_PER_GROUP: Final = 600
 THINKING_TOKENS: Final = 4_000
 _MILLION: Final = Decimal(1_000_000)
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """What one call costs at most: dollars per million tokens, of all `answers` that may be paid for together.
-
-    A question has `most_input` tokens at most, None: as many as the budgets allow.
-    """
-
-    input: Decimal
-    output: Decimal
-    answers: int = 1
-    most_input: int | None = None
-
-    def charge(self, input_tokens: int, output_tokens: int) -> Decimal:
-        """Return what so many tokens in and out of each answer cost at most, in dollars."""
-        return (self.input * input_tokens + self.output * output_tokens) / _MILLION
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +41,6 @@ class Exceeded:
     """The budget that such a call would exceed, by its name."""
 
     budget: str
-
-
-def rate_call(prices: PriceTable, model: str, *, has_fallbacks: bool, is_batch: bool = False) -> Rate:
-    """Return what a call of the model costs at most, an upper bound.
-
-    Input counts as if it were all written to the cache, where that costs more. With fallbacks a model that
-    refuses after its last word is paid, and another one that the provider chooses, so the dearest, is paid as
-    well. A batch knows no fallbacks.
-    """
-    own = prices.find(model)
-    paid = [own.in_batch()] if is_batch else [own, prices.find_dearest()] if has_fallbacks else [own]
-    return Rate(
-        input=sum((max(price.input, price.cache_write) for price in paid), Decimal(0)),
-        output=sum((price.output for price in paid), Decimal(0)),
-        answers=len(paid),
-        most_input=own.most_input,
-    )
 
 
 def allow_call(input_tokens: int, groups: int, remaining: Spending, rate: Rate) -> Allowance | Exceeded:
@@ -115,5 +82,5 @@ def settle_with(permit: Permit, usage: Usage, prices: PriceTable) -> Spending | 
 
     None where nobody can know: then it stays at its estimate, unless more than that is known to have been used.
     """
-    used = charge(usage, prices)
-    return None if usage.is_estimated and used.cost_usd <= permit.estimate.cost_usd else used
+    is_known = is_accounted(usage, prices, bound_usd=permit.estimate.cost_usd)
+    return charge(usage, prices) if is_known else None

@@ -11,8 +11,8 @@ from typing import Final, Literal
 
 from app.dreaming.model import Proposal
 from app.dreaming.provider.sheet import Sheet
-from app.dreaming.provider.words import NO_WARDENS, Wardens, find_words_fault
 from app.llm.reading import Unreadable, find_field_fault, is_share, is_text, read_json
+from app.llm.words import NO_WARDENS, Wardens, find_words_fault
 
 ITEM_FIELDS: Final = (
     "group",

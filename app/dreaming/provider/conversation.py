@@ -12,12 +12,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from app.dreaming.model import Inputs, Proposal
-from app.dreaming.provider.allowance import Allowance, Exceeded, allow_call, rate_call, settle_with
+from app.dreaming.provider.allowance import Allowance, Exceeded, allow_call, settle_with
 from app.dreaming.provider.answer import read_answer
 from app.dreaming.provider.exchange import Exchange, describe_exchange, mask_answer
 from app.dreaming.provider.pairs import Pair, Plan
 from app.dreaming.provider.sheet import Sheet, write_sheet
-from app.dreaming.provider.words import NO_WARDENS, Wardens
 from app.dreaming.spending import Permit, Purse, Stopped
 from app.llm.batches import StructuredBatches
 from app.llm.model import (
@@ -37,14 +36,14 @@ from app.llm.model import (
     name_outcome,
 )
 from app.llm.prices import PriceTable
-from app.llm.prompts import Prompt, estimate_tokens
+from app.llm.prompts import Prompt, estimate_input
+from app.llm.rates import rate_call
 from app.llm.reading import Unreadable
 from app.llm.usage import Tally
+from app.llm.words import NO_WARDENS, Wardens
 
 IDEAS_PER_OUTPUT: Final = 2
 MOST_QUOTED_CHARACTERS: Final = 20_000
-# The schema and the roles of the messages are input as well.
-OVERHEAD_TOKENS: Final = 600
 # After an answer that broke off, before the question is asked again.
 PAUSE_SECONDS: Final = (1.0, 4.0)
 
@@ -180,7 +179,7 @@ class Conversation:
         while True:
             sheet = self._write(pairs[:count]) if retry is None else retry.sheet
             messages = (Message("user", sheet.text), *(() if retry is None else retry.turns))
-            needed = int(estimate_question(self.line.prompt, messages) * self._scale)
+            needed = int(estimate_input(self.line.prompt, messages) * self._scale)
             allowance = allow_call(needed, count, remaining, rate)
             if isinstance(allowance, Allowance):
                 return sheet, self._question(messages, allowance), allowance
@@ -267,11 +266,6 @@ def correct(text: str, fault: str) -> tuple[Message, ...]:
             "schema, whole, and nothing else.",
         ),
     )
-
-
-def estimate_question(prompt: Prompt, messages: Sequence[Message]) -> int:
-    """Return how many tokens of input the question has, rather too many."""
-    return OVERHEAD_TOKENS + estimate_tokens(prompt.instructions, *(message.text for message in messages))
 
 
 def is_passing_failure(outcome: Outcome) -> bool:

@@ -12,6 +12,7 @@ from app.dreaming.provider.sheet import Sheet
 from app.llm.model import Answered, Outcome, Question, name_outcome
 from app.llm.reading import Unreadable
 from app.llm.redaction import cap, redact, redact_json
+from app.llm.words import write_out
 
 MOST_CHARACTERS: Final = 64_000
 
@@ -107,7 +108,7 @@ def describe_answer(
         ideas=len(items),
         malformed=sum(item.malformed is not None for item in items),
         request="",
-        answer=None if text is None else cap(redact_json(text, secrets), MOST_CHARACTERS),
+        answer=None if text is None else cap(write_out(redact_json(text, secrets)), MOST_CHARACTERS),
         references=resolve_references(sheet),
     )
 

@@ -8,8 +8,8 @@ import structlog
 
 from app.dreaming.generation import RULES, Generated, Generator, Task
 from app.dreaming.model import Group, Inputs, Proposal, Target
-from app.dreaming.provider.allowance import Exceeded, allow_call, rate_call
-from app.dreaming.provider.conversation import Conversation, Line, Said, estimate_question
+from app.dreaming.provider.allowance import Exceeded, allow_call
+from app.dreaming.provider.conversation import Conversation, Line, Said
 from app.dreaming.provider.exchange import Exchange
 from app.dreaming.provider.merging import merge_with_rules
 from app.dreaming.provider.pairs import Pair, Plan, open_predicates, plan_pairs
@@ -17,6 +17,8 @@ from app.dreaming.provider.sheet import write_sheet
 from app.dreaming.spending import Usage
 from app.kernel.errors import DenseMemError, Unavailable
 from app.llm.model import Message
+from app.llm.prompts import estimate_input
+from app.llm.rates import rate_call
 
 PROMPT: Final = "dreamer-v1"
 MOST_PREMISES: Final = 500
@@ -97,7 +99,7 @@ async def _estimate(line: Line, task: Task, plan: Plan) -> Generated:
     note = "The provider would not be asked: no pair of nodes is open."
     if count:
         sheet = write_sheet(task.inputs, plan.pairs, plan.hints, request=line.draw_request(), most_ideas=1)
-        needed = estimate_question(line.prompt, (Message("user", sheet.text),))
+        needed = estimate_input(line.prompt, (Message("user", sheet.text),))
         note = _describe_cost(line, needed, count, await task.purse.remaining())
     return Generated(groups, plan.hints, generator=RULES, note=note)
 

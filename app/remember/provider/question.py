@@ -1,6 +1,6 @@
 """One claim and one citation as a question to a model, and its answer read back. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from app.ledger.vocabulary import Predicate, Verdict
@@ -8,9 +8,8 @@ from app.llm.fence import fence
 from app.llm.model import Effort, Message, Question
 from app.llm.prompts import Prompt
 from app.llm.reading import Unreadable, find_field_fault, is_share, is_text, read_json
-from app.llm.redaction import redact
+from app.llm.words import Wardens, find_words_fault
 from app.remember.claim import Citation, Claim, Judgement
-from app.remember.guard.mask import mask_text
 from app.remember.verify import VerifierFailure
 
 # What the model thinks counts as well.
@@ -44,10 +43,12 @@ def build_question(
     )
 
 
-def read_judgement(text: str, *, request: str, secrets: Sequence[str] = ()) -> Judgement | VerifierFailure:
+def read_judgement(
+    text: str, *, request: str, names: Iterable[str], wardens: Wardens
+) -> Judgement | VerifierFailure:
     """Return the judgement, or INVALID for an answer that is anything but exactly right.
 
-    Its rationale is kept without these secrets and without what the guard knows as one.
+    The rationale decides nothing: it is kept on one line and masked, or withheld where it is no plain prose.
     """
     answer = read_json(text)
     if isinstance(answer, Unreadable) or find_field_fault(answer, _FIELDS) is not None:
@@ -60,7 +61,20 @@ def read_judgement(text: str, *, request: str, secrets: Sequence[str] = ()) -> J
         return INVALID
     if not rationale.strip() or len(rationale) > MAX_RATIONALE_LENGTH:
         return INVALID
-    return Judgement(_VERDICTS[verdict], float(confidence), mask_text(redact(rationale, secrets)).text)
+    return Judgement(_VERDICTS[verdict], float(confidence), _keep_words(rationale, names, wardens))
+
+
+def name_claim(claim: Claim) -> tuple[str, ...]:
+    """Return what the ends of the claim are called."""
+    value = () if claim.value is None else (claim.value.canonical,)
+    return (*claim.subject_names, *claim.object_names, *value)
+
+
+def _keep_words(rationale: str, names: Iterable[str], wardens: Wardens) -> str:
+    line = " ".join(rationale.split())
+    if fault := find_words_fault(line, names, wardens):
+        return f"[withheld: {fault}]"
+    return wardens.mask(line)
 
 
 def _describe_claim(claim: Claim) -> dict[str, object]:

@@ -1,9 +1,10 @@
 """What a model's own words must be before they are kept: plain prose about names, without secrets. Pure.
 
-A rationale is shown to whoever reads the Hypothesis, and that may be an agent. What nobody sees, markup, addresses
-and orders have no place in it: the item is refused, never repaired. Names are the team's own and may hold it all.
+What is kept of them is shown to whoever reads it later, and that may be an agent. What nobody sees, markup,
+addresses and orders have no place in it. Names are the team's own and may hold it all.
 """
 
+import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
@@ -42,7 +43,7 @@ def find_words_fault(text: str, names: Iterable[str], wardens: Wardens) -> str |
     for name in sorted(filter(None, names), key=len, reverse=True):
         # Within a longer word or address it is no name.
         own = re.sub(rf"(?<!\w){re.escape(name)}(?!\w|://)", "…", own)
-    if any(unicodedata.category(character) in _UNSEEN for character in own):
+    if any(map(is_unseen, own)):
         return "a text holds control or format characters"
     folded = unicodedata.normalize("NFKC", own)
     if _MARKUP.search(folded):
@@ -50,3 +51,13 @@ def find_words_fault(text: str, names: Iterable[str], wardens: Wardens) -> str |
     if _ADDRESS.search(folded):
         return "a text holds an address"
     return "a text speaks to those who read it" if wardens.gives_orders(text) else None
+
+
+def write_out(text: str) -> str:
+    """Return the text with each character that nobody sees as JSON would escape it; lines and tabs stay."""
+    return "".join(json.dumps(one)[1:-1] if is_unseen(one) and one not in "\n\t" else one for one in text)
+
+
+def is_unseen(character: str) -> bool:
+    """Say whether it controls or formats rather than shows: escapes, line ends, directions, no width."""
+    return unicodedata.category(character) in _UNSEEN
