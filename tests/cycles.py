@@ -8,14 +8,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from app.dreaming import cycle
-from app.dreaming.budgets import Budgets
 from app.dreaming.generation import Generated, Generator
 from app.dreaming.model import Inputs, Proposal
 from app.dreaming.provider.conversation import Line
-from app.dreaming.run_history import Run, get_run
-from app.dreaming.runs import StartRequest, start_run
+from app.dreaming.runs.asking import StartRequest, start_run
+from app.dreaming.runs.history import Run, get_run
+from app.dreaming.spending.budgets import Budgets
 from app.kernel.database import Database, Row, Scope
-from app.ledger.phrases import hedged_statement
+from app.ledger.predicates.phrases import hedged_statement
 from app.queue.leases import Lease, lease_due
 from app.tenancy.callers import Caller
 from tests.factories import Made, make_entity, make_relationship

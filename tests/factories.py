@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 from app.kernel.database import Database, Scope, Writing
 from app.kernel.ids import new_id
 from app.ledger.identity import Edge, digest, semantic_group_key, target_identity
-from app.ledger.predicates import list_predicates
+from app.ledger.predicates.registry import list_predicates
 from app.ledger.vocabulary import (
     EntityKind,
     EvidenceState,

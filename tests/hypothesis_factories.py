@@ -10,8 +10,8 @@ from app.hypotheses.writes import Generation, NewHypothesis, SourceSeen, insert_
 from app.kernel.database import Database, Row, Scope, Writing
 from app.kernel.ids import new_id
 from app.ledger.identity import Edge, target_identity
-from app.ledger.phrases import hedged_statement
-from app.ledger.predicates import list_predicates
+from app.ledger.predicates.phrases import hedged_statement
+from app.ledger.predicates.registry import list_predicates
 from app.tenancy.callers import Caller
 from tests.factories import Made
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from app.dreaming.spending import (
+from app.dreaming.spending.purse import (
     Limits,
     Permit,
     Spent,

@@ -13,7 +13,7 @@ from typing import Final, LiteralString
 from app.kernel.database import Params, Writing
 from app.kernel.ids import new_id
 from app.ledger.identity import Edge, digest, semantic_group_key, target_identity
-from app.ledger.names import fold_name
+from app.ledger.nodes.names import fold_name
 from app.ledger.vocabulary import Predicate
 from app.tenancy.callers import Caller
 

@@ -2,22 +2,22 @@
 
 What a dream leaves behind is a Hypothesis, in a ledger of its own. The steps, in the order in which data flows:
 
-    cron, schedule       when a team is due in its zone, whatever the clocks there do
-    planning, runs       a window is due, or somebody asks: the run is recorded and queued first of all
-    lease                one worker works on it; every write is fenced by the lease's epoch
-    snapshot, standing   eligible inputs and the standing of targets, in one read-only moment, then closed;
-                         `selection` says which, of a team that knows more than the budget
-    grouping             connected premises around open targets (paths, walking, scoring, targets), diverse
-                         (`diversity`), the places moved a little by how earlier ideas turned out (`split`)
+    timing/              when a team is due in its zone, whatever the clocks there do
+    runs/                a window is due, or somebody asks: the run is recorded and queued first of all; one worker
+                         works on it, and every write is fenced by its lease's epoch
+    inputs/              eligible inputs and the standing of targets, in one read-only moment, then closed
+    grouping/            connected premises around open targets, scored and diverse, the places moved a little by
+                         how earlier ideas turned out
     generation, choice   groups become proposals, in no transaction and holding no connection: by the `rules`, or
-                         by asking a model (`provider`)
-    spending, usage      what a provider's calls may cost, asked before each, kept whatever becomes of the run
-    validate             every item is accepted, reinforces, is a duplicate, or is rejected with its reason
-    persist, current     sources, targets and Hypotheses locked in that order; written with the run's end
+                         by asking a model (`provider/`)
+    spending/            what a provider's calls may cost, asked before each, kept whatever becomes of the run
+    validation/          every item is accepted, reinforces, is a duplicate, or is rejected with its reason
+    persist              sources, targets and Hypotheses locked in that order; written with the run's end
 
-`cycle` puts the steps in order and `faults` says what happens to an interrupted run. `run_record` writes the
-durable record of a run, `run_history` reads it back, `status` sums up. `why_not` and `absence` say of any target
-what stands in its way today, by the same steps. Everything that decides is pure.
+`cycle` puts the steps in order and `faults` says what happens to an interrupted run; `reading` records what one
+read, `outcome` and `funnel` how it ended, `status` sums up. `why_not` and `absence` say of any target what stands
+in its way today, by the same steps. Everything that decides is pure. A step of several modules is a package, whose
+docstring names them; a later step imports an earlier one, never the other way.
 
 States of a run: queued → running ⇄ waiting → succeeded, partially_rejected, failed, cancelled or skipped; and
 missed, one row for a gap in the schedule. A fault puts a run back to queued, at most three times.

@@ -10,18 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from app.dreaming.budgets import Budgets
-from app.dreaming.candidates import LEAST_SUPPORT, LIKELIHOOD_FLOOR
-from app.dreaming.checks import Bench, find_faults, find_target_fault, set_bench
-from app.dreaming.explanation import word_shape
-from app.dreaming.grouping import count_targets_needed, form_groups
+from app.dreaming.grouping.candidates import LEAST_SUPPORT, LIKELIHOOD_FLOOR
+from app.dreaming.grouping.explanation import word_shape
+from app.dreaming.grouping.groups import count_targets_needed, form_groups
+from app.dreaming.grouping.paths import Graph, Shape, build_graph, find_instances, find_shapes_between
 from app.dreaming.model import DuplicateReason, Inputs, Proposal, RejectReason, Target
-from app.dreaming.paths import Graph, Shape, build_graph, find_instances, find_shapes_between
 from app.dreaming.rules import propose
-from app.dreaming.validate import validate
-from app.dreaming.validated import Current, Idea, Validated
+from app.dreaming.spending.budgets import Budgets
+from app.dreaming.validation.checks import Bench, find_faults, find_target_fault, set_bench
+from app.dreaming.validation.validate import validate
+from app.dreaming.validation.validated import Current, Idea, Validated
 from app.ledger.identity import Edge, canonical_edge, target_identity
-from app.ledger.phrases import hedged_statement
+from app.ledger.predicates.phrases import hedged_statement
 from app.ledger.vocabulary import Predicate
 
 ObstacleCode = Literal[RejectReason, DuplicateReason, "no_path", "not_eligible", "below_floor"]

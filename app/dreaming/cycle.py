@@ -15,21 +15,21 @@ from datetime import timedelta
 
 import structlog
 
-from app.dreaming.batching import BatchedRun, Waiting
-from app.dreaming.budgets import Budgets, lower_budgets, team_budgets
 from app.dreaming.choice import choose_generator
-from app.dreaming.exchanges import keep_exchange
 from app.dreaming.faults import end_exhausted_run, hand_back_run, record_fault
 from app.dreaming.generation import Compute, Generated, Generator, Task
-from app.dreaming.lease import renew_with_heartbeat
 from app.dreaming.model import Inputs
 from app.dreaming.outcome import Outcome
 from app.dreaming.persist import Dream, persist_dream, persist_skip
+from app.dreaming.provider.batch.batching import BatchedRun, Waiting
 from app.dreaming.provider.conversation import Line
 from app.dreaming.provider.exchange import Exchange
+from app.dreaming.provider.exchanges import keep_exchange
 from app.dreaming.reading import read_and_note
-from app.dreaming.run_record import BegunRun, RunEnd, begin_run, end_run
-from app.dreaming.usage import RunPurse
+from app.dreaming.runs.lease import renew_with_heartbeat
+from app.dreaming.runs.record import BegunRun, RunEnd, begin_run, end_run
+from app.dreaming.spending.budgets import Budgets, lower_budgets, team_budgets
+from app.dreaming.spending.usage import RunPurse
 from app.kernel.database import Database, Scope, Writing
 from app.kernel.errors import LeaseLost
 from app.queue.heartbeat import work_under_lease

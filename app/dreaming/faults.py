@@ -9,7 +9,7 @@ from typing import Final
 import psycopg
 import structlog
 
-from app.dreaming.run_record import fail_run, requeue_run
+from app.dreaming.runs.record import fail_run, requeue_run
 from app.kernel.database import Database, Scope, Writing
 from app.kernel.errors import Busy, DenseMemError, LeaseLost, Unavailable
 from app.queue.leases import MAX_ATTEMPTS, Lease, finish, hand_back, hold, retry_later

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from app.dreaming.model import Group, Inputs, RejectReason
-from app.dreaming.validated import Validated
+from app.dreaming.validation.validated import Validated
 
 MAX_EXAMPLES = 3
 

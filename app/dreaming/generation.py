@@ -9,12 +9,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar
 
-from app.dreaming.budgets import Budgets
-from app.dreaming.grouping import Grouping, form_groups
+from app.dreaming.grouping.groups import Grouping, form_groups
+from app.dreaming.grouping.split import PredicateShare
 from app.dreaming.model import GeneratorKind, Group, Inputs, Proposal
 from app.dreaming.rules import GENERATOR_VERSION, propose
-from app.dreaming.spending import Purse
-from app.dreaming.split import PredicateShare
+from app.dreaming.spending.budgets import Budgets
+from app.dreaming.spending.purse import Purse
 
 if TYPE_CHECKING:
     from app.dreaming.provider.exchange import Exchange

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import LiteralString
 
-from app.dreaming.budgets import Budgets
-from app.dreaming.current import lock_and_read_current
-from app.dreaming.drafts import draft_hypothesis, draft_regeneration, show_idea
 from app.dreaming.funnel import build_funnel
 from app.dreaming.generation import Generated, Generator
-from app.dreaming.lease import renew_with_heartbeat
 from app.dreaming.model import Inputs
 from app.dreaming.outcome import Outcome, conclude
-from app.dreaming.run_record import BegunRun, RunEnd, end_run
-from app.dreaming.validate import validate
-from app.dreaming.validated import Current, Validated
+from app.dreaming.runs.lease import renew_with_heartbeat
+from app.dreaming.runs.record import BegunRun, RunEnd, end_run
+from app.dreaming.spending.budgets import Budgets
+from app.dreaming.validation.current import lock_and_read_current
+from app.dreaming.validation.drafts import draft_hypothesis, draft_regeneration, show_idea
+from app.dreaming.validation.validate import validate
+from app.dreaming.validation.validated import Current, Validated
 from app.hypotheses.staleness import Sweep, stale_ended_hypotheses
 from app.hypotheses.standing import lock_open_hypotheses
 from app.hypotheses.writes import insert_hypotheses, note_reassessed, reinforce_hypotheses

@@ -3,16 +3,16 @@
 import asyncio
 from dataclasses import replace
 
-from app.dreaming.budgets import Budgets
-from app.dreaming.digest import digest_snapshot
 from app.dreaming.funnel import build_funnel
 from app.dreaming.generation import Generator
+from app.dreaming.grouping.split import weigh_predicates
+from app.dreaming.inputs.digest import digest_snapshot
+from app.dreaming.inputs.snapshot import read_inputs
 from app.dreaming.model import Inputs
 from app.dreaming.outcome import Outcome, find_skip
-from app.dreaming.run_record import BegunRun, RunInputs, note_inputs, was_assessed
-from app.dreaming.snapshot import read_inputs
-from app.dreaming.split import weigh_predicates
-from app.dreaming.validated import Validated
+from app.dreaming.runs.record import BegunRun, RunInputs, note_inputs, was_assessed
+from app.dreaming.spending.budgets import Budgets
+from app.dreaming.validation.validated import Validated
 from app.hypotheses.outcomes import read_outcomes
 from app.kernel.database import Database, Scope, Writing
 from app.queue.leases import Lease, hold

@@ -8,10 +8,10 @@ is not proposed (Design, section 6).
 
 from collections.abc import Sequence
 
-from app.dreaming.candidates import LEAST_SUPPORT, LIKELIHOOD_FLOOR, estimate_confidence
-from app.dreaming.explanation import shorten_name
+from app.dreaming.grouping.candidates import LEAST_SUPPORT, LIKELIHOOD_FLOOR, estimate_confidence
+from app.dreaming.grouping.explanation import shorten_name
 from app.dreaming.model import CarryingPath, Group, Inputs, Premise, Proposal, Target
-from app.ledger.phrases import hedged_statement
+from app.ledger.predicates.phrases import hedged_statement
 
 # Rises with every change that may change what comes out, so that unchanged inputs are looked at once more.
 GENERATOR_VERSION = "blend-v2"

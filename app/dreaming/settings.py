@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
-from app.dreaming.planning import plan_all_teams, plan_team
-from app.dreaming.schedule import check_spacing, read_schedule
+from app.dreaming.timing.planning import plan_all_teams, plan_team
+from app.dreaming.timing.schedule import check_spacing, read_schedule
 from app.kernel.database import Writing
 from app.kernel.errors import FieldError, InvalidInput, VersionMismatch
 from app.tenancy.audit import Detail, record_audit

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import LiteralString
 
-from app.dreaming.planning import schedule_of
-from app.dreaming.run_history import Run, RunFilter, list_runs
-from app.dreaming.usage import local_day, read_cost_of_day
+from app.dreaming.runs.history import Run, RunFilter, list_runs
+from app.dreaming.spending.usage import local_day, read_cost_of_day
+from app.dreaming.timing.planning import schedule_of
 from app.hypotheses.lifecycle import HypothesisStatus
 from app.hypotheses.outcomes import OutcomeCounts, read_outcomes
 from app.kernel.database import Reading

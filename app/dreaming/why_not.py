@@ -7,20 +7,20 @@ from datetime import datetime
 from typing import Final, LiteralString
 
 from app.dreaming.absence import Absence, Obstacle, Situation, explain_absence
-from app.dreaming.budgets import team_budgets
 from app.dreaming.generation import RULES_VERSION
+from app.dreaming.grouping.split import weigh_predicates
+from app.dreaming.inputs.snapshot import read_inputs, read_nodes
+from app.dreaming.inputs.standing import read_standing
 from app.dreaming.model import Inputs, Target
-from app.dreaming.snapshot import read_inputs, read_nodes
-from app.dreaming.split import weigh_predicates
-from app.dreaming.standing import read_standing
-from app.dreaming.validated import Current
+from app.dreaming.spending.budgets import team_budgets
+from app.dreaming.validation.validated import Current
 from app.hypotheses.explanation import CONDITION_FAULTS
 from app.hypotheses.outcomes import read_outcomes
 from app.kernel.database import Database, Reading, Row, Scope
 from app.kernel.errors import NotFound, Unavailable
 from app.kernel.ids import is_id
 from app.kernel.processes import run_in_process
-from app.ledger.phrases import negated_statement, statement
+from app.ledger.predicates.phrases import negated_statement, statement
 from app.ledger.vocabulary import Predicate
 from app.tenancy.configuration import effective_configuration
 

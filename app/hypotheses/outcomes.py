@@ -1,7 +1,7 @@
 """What became of the guesses: the track record of each predicate and generator version.
 
-It is shown to operators, and moves places of the output budget between predicates (dreaming/split.py). It is no
-evidence: nothing here changes a likelihood, a Hypothesis or a Relationship.
+It is shown to operators, and moves places of the output budget between predicates (`dreaming.grouping.split`).
+It is no evidence: nothing here changes a likelihood, a Hypothesis or a Relationship.
 """
 
 from dataclasses import dataclass

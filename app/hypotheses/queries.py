@@ -19,7 +19,7 @@ from app.kernel.database import Reading, Row
 from app.kernel.errors import NotFound
 from app.kernel.ids import is_id
 from app.kernel.pages import Page, decode_cursor, encode_cursor, refuse_cursor
-from app.ledger.phrases import negated_statement, statement
+from app.ledger.predicates.phrases import negated_statement, statement
 from app.ledger.vocabulary import Predicate
 
 MAX_EVENTS: Final = 200

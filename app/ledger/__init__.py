@@ -3,17 +3,14 @@
 What it holds is knowledge: positions of profiles, each resting on verbatim evidence. `remember` is the only
 way in; the dreamer's role can write none of these tables.
 
-* Nodes: `entities` (names are not unique; finding returns all, and follows merges), `typed_values` (one row per
-  value), `predicates` (versioned; key, symmetry and inverse are for good), `merge_suggestions`.
-* Evidence: `sources` (revisions are compared and set), `evidence`, `evidence_detail` (what was held and never
-  released is shown to its submitter and to operators only); `supports` links citations
-  to Relationships and says which tier follows.
-* Positions: `relationships`. Each change is one version and one transition, whose `effect` tells a deferred
-  trigger what to do with the Hypotheses that depend on it. `slots` says which positions can meet, `neighbours`
-  locks those, `reweigh` says what happens when evidence stops counting and `refit` when a predicate changes,
-  `retraction` takes back, `withdrawal` settles what loses its other side.
-* Decisions: `cases` between profiles (`case_decisions` closes them, `case_events` keeps their story), `reviews` of
-  ambiguities. Reading back: `trace`.
+* `nodes/`: entities (names are not unique; finding returns all, and follows merges) and Values (one row each).
+* `predicates/`: every team's registry (versioned; key, symmetry and inverse are for good), and the words for it.
+* `evidence/`: sources (revisions are compared and set), items (what was held and never released is shown to its
+  submitter and to operators only), and what they support, with the tier that follows.
+* `relationships/`: positions. Each change is one version and one transition, whose `effect` tells a deferred
+  trigger what to do with the Hypotheses that depend on it. `reweigh` says what happens when evidence stops
+  counting, `retraction` takes back.
+* `conflicts/` between profiles, `reviews` of ambiguities: decisions. Reading back: `trace`.
 
 States of a Relationship:
 
@@ -52,5 +49,5 @@ Lock order: work item, entities, turns for names (advisory), evidence and its so
 (advisory), Relationships by id, cases and reviews, then Hypotheses by id.
 
 Pure modules: `vocabulary`, `identity`, `names`, `values`, `phrases`, `inflections`, `slots`, `seed`,
-`predicate_draft`, `phrase_shape`, `wordings`.
+`draft`, `phrase_shape`, `wordings`.
 """

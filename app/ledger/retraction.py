@@ -10,12 +10,12 @@ from typing import Literal, LiteralString
 from app.kernel.database import Writing
 from app.kernel.errors import Forbidden, NotFound
 from app.kernel.ids import is_id
-from app.ledger.neighbours import lock_with_neighbours
-from app.ledger.relationships import Change, StoredRelationship, change_relationship, find_relationships
+from app.ledger.conflicts.withdrawal import LIVING, settle_withdrawn
+from app.ledger.evidence.supports import revoke_supports
+from app.ledger.relationships.neighbours import lock_with_neighbours
+from app.ledger.relationships.rows import Change, StoredRelationship, change_relationship, find_relationships
 from app.ledger.reweigh import reweigh_relationships
-from app.ledger.supports import revoke_supports
 from app.ledger.vocabulary import Status
-from app.ledger.withdrawal import LIVING, settle_withdrawn
 from app.tenancy.callers import Caller
 
 

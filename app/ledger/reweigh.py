@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import LiteralString
 
 from app.kernel.database import Writing
-from app.ledger.neighbours import lock_with_neighbours
-from app.ledger.relationships import Change, StoredRelationship, change_relationship
-from app.ledger.supports import effective_weights, tier_of
+from app.ledger.conflicts.withdrawal import settle_withdrawn
+from app.ledger.evidence.supports import effective_weights, tier_of
+from app.ledger.relationships.neighbours import lock_with_neighbours
+from app.ledger.relationships.rows import Change, StoredRelationship, change_relationship
 from app.ledger.vocabulary import Status, TransitionEffect
-from app.ledger.withdrawal import settle_withdrawn
 
 
 async def reweigh_relationships(

@@ -7,10 +7,10 @@ from typing import LiteralString
 from app.kernel.database import Reading, Row
 from app.kernel.errors import NotFound
 from app.kernel.ids import is_id
-from app.ledger.cases import conflicts_of_group
-from app.ledger.entities import find_entities_by_id
-from app.ledger.evidence import read_spans
-from app.ledger.relationships import RELATIONSHIP_COLUMNS, read_relationship
+from app.ledger.conflicts.cases import conflicts_of_group
+from app.ledger.evidence.rows import read_spans
+from app.ledger.nodes.entities import find_entities_by_id
+from app.ledger.relationships.rows import RELATIONSHIP_COLUMNS, read_relationship
 from app.ledger.traced import (
     RelationshipDetail,
     Trace,

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, TypeVar
 
-from app.ledger.cases import Conflict
-from app.ledger.entities import Entity
-from app.ledger.relationships import StoredRelationship
+from app.ledger.conflicts.cases import Conflict
+from app.ledger.nodes.entities import Entity
+from app.ledger.relationships.rows import StoredRelationship
 from app.ledger.vocabulary import Span, Status, Tier, TransitionEffect, TypedValue, Verdict
 from app.tenancy.authority import Authority
 

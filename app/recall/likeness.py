@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from app.ledger.names import fold_name
+from app.ledger.nodes.names import fold_name
 from app.recall.names import Piece, stripped_words
 from app.recall.relations import EMPTY_WORDS
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from app.ledger.names import fold_name
+from app.ledger.nodes.names import fold_name
 
 MAX_NAME_WORDS: Final = 8
 MAX_RUN_CHARACTERS: Final = 12

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from app.ledger.inflections import bases_of_past, is_participle, is_past
+from app.ledger.predicates.inflections import bases_of_past, is_participle, is_past
 from app.recall.names import Piece
 
 MAX_CHAINS: Final = 8

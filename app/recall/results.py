@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, LiteralString
 
 from app.kernel.database import Params, Reading, Row
-from app.ledger.phrases import negated_statement, statement
+from app.ledger.predicates.phrases import negated_statement, statement
 from app.ledger.vocabulary import Predicate
 from app.recall.model import Moment, Quote, RecalledNode, RecallResult
 from app.recall.ranking import Fused

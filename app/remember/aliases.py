@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from app.ledger.names import fold_name
+from app.ledger.nodes.names import fold_name
 from app.remember.submission import EntityProposal
 
 # What spellings differ in; "+" and "#" tell C++ and C# from C.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
 
-from app.ledger.values import MONTHS, spellings
+from app.ledger.nodes.values import MONTHS, spellings
 from app.ledger.vocabulary import Span, TypedValue
 from app.remember.examine import Held
 from app.remember.review_choices import ACCEPT, UNDATED, UNSCOPED

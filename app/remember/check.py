@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Final, get_args
 
 from app.kernel.errors import FieldError, InvalidInput
-from app.ledger.values import InvalidValue, parse_value
+from app.ledger.nodes.values import InvalidValue, parse_value
 from app.ledger.vocabulary import EntityKind, Modality, Polarity, SourceType, ValueType
 from app.remember.submission import (
     CitedSpan,

@@ -7,10 +7,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.ledger.relationships import StoredRelationship
-from app.ledger.slots import Neighbourhood
+from app.ledger.conflicts.withdrawal import HOLDING
+from app.ledger.relationships.rows import StoredRelationship
+from app.ledger.relationships.slots import Neighbourhood
 from app.ledger.vocabulary import ReviewKind, Status
-from app.ledger.withdrawal import HOLDING
 
 
 @dataclass(frozen=True, slots=True)

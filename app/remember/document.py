@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.ledger.phrases import negated_statement, statement
+from app.ledger.predicates.phrases import negated_statement, statement
 from app.ledger.vocabulary import Polarity, Predicate
 
 

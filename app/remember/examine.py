@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.ledger.predicates import find_predicate, nearest_predicates
-from app.ledger.values import parse_value
+from app.ledger.nodes.values import parse_value
+from app.ledger.predicates.registry import find_predicate, nearest_predicates
 from app.ledger.vocabulary import Predicate, ReviewKind, TypedValue
 from app.remember.claim import Claim
 from app.remember.outcomes import Category

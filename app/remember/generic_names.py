@@ -5,7 +5,7 @@ Two things that are both called "it" would become one Entity, and every sentence
 
 import unicodedata
 
-from app.ledger.names import fold_name, tidy_name
+from app.ledger.nodes.names import fold_name, tidy_name
 
 _PRONOUN_LIST = """
     i me my mine we us our ours you your yours he him his she her hers it its they them their theirs this that

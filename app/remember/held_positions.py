@@ -10,20 +10,20 @@ from typing import LiteralString
 
 from app.kernel.database import Writing
 from app.kernel.errors import WrongState
-from app.ledger.entities import lock_endpoints
-from app.ledger.neighbours import lock_with_neighbours, near_of
-from app.ledger.predicates import list_predicates
-from app.ledger.relationships import (
+from app.ledger.conflicts.withdrawal import ENDED, LIVING, settle_withdrawn
+from app.ledger.evidence.supports import effective_weights, revoke_supports, tier_of
+from app.ledger.nodes.entities import lock_endpoints
+from app.ledger.predicates.registry import list_predicates
+from app.ledger.relationships.neighbours import lock_with_neighbours, near_of
+from app.ledger.relationships.rows import (
     Change,
     StoredRelationship,
     change_relationship,
     find_relationships,
 )
+from app.ledger.relationships.slots import Neighbourhood
 from app.ledger.reviews import Review, close_review
-from app.ledger.slots import Neighbourhood
-from app.ledger.supports import effective_weights, revoke_supports, tier_of
 from app.ledger.vocabulary import Status, TransitionEffect
-from app.ledger.withdrawal import ENDED, LIVING, settle_withdrawn
 from app.remember.consequences import find_own_rivals, follow
 from app.remember.placement import categorize
 from app.remember.placement_state import placement_state, set_placement_state

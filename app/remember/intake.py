@@ -7,9 +7,9 @@ from typing import LiteralString
 from app.kernel.database import Writing
 from app.kernel.errors import FieldError, InvalidInput
 from app.kernel.ids import is_id, new_id
-from app.ledger.evidence import CitationDraft, EvidenceDraft, insert_citations, insert_evidence
+from app.ledger.evidence.rows import CitationDraft, EvidenceDraft, insert_citations, insert_evidence
+from app.ledger.evidence.sources import EnteredRevision, RevisionDraft, enter_revision
 from app.ledger.reweigh import reweigh_relationships
-from app.ledger.sources import EnteredRevision, RevisionDraft, enter_revision
 from app.ledger.vocabulary import Span
 from app.queue.leases import enqueue
 from app.remember.check import check_submission

@@ -13,7 +13,7 @@ from typing import Final, Protocol
 import structlog
 
 from app.kernel.database import Database, Scope, Writing
-from app.ledger.typed_values import find_or_create_values
+from app.ledger.nodes.typed_values import find_or_create_values
 from app.ledger.vocabulary import TypedValue
 from app.queue.leases import Lease, hold
 from app.remember.carried import CitedItem, find_uncarried

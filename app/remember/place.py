@@ -5,15 +5,15 @@ from dataclasses import replace
 
 from app.kernel.database import Writing
 from app.kernel.ids import new_id
-from app.ledger.entities import lock_endpoints
-from app.ledger.evidence import EvidenceStanding, lock_evidence
+from app.ledger.conflicts.withdrawal import ENDED
+from app.ledger.evidence.rows import EvidenceStanding, lock_evidence
+from app.ledger.evidence.supports import Weight, effective_weights
 from app.ledger.identity import Edge, target_identity
-from app.ledger.neighbours import lock_related
-from app.ledger.relationships import StoredRelationship, insert_relationship
+from app.ledger.nodes.entities import lock_endpoints
+from app.ledger.relationships.neighbours import lock_related
+from app.ledger.relationships.rows import StoredRelationship, insert_relationship
+from app.ledger.relationships.slots import Neighbourhood, Place, neighbourhood
 from app.ledger.reviews import ReviewDraft, open_review, open_review_of
-from app.ledger.slots import Neighbourhood, Place, neighbourhood
-from app.ledger.supports import Weight, effective_weights
-from app.ledger.withdrawal import ENDED
 from app.queue.leases import hold
 from app.remember.consequences import Consequences, follow
 from app.remember.examine import Held

@@ -6,7 +6,7 @@ Source: Design, section 4, step 6.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.ledger.supports import Weight, tier_of
+from app.ledger.evidence.supports import Weight, tier_of
 from app.ledger.vocabulary import Status, Tier, Verdict
 from app.remember.claim import Judgement
 from app.remember.outcomes import Category

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.kernel.database import Reading, Writing
-from app.ledger.entities import (
+from app.ledger.nodes.entities import (
     Entity,
     EntityDraft,
     create_entities,
@@ -15,7 +15,7 @@ from app.ledger.entities import (
     follow_merges,
     lock_names,
 )
-from app.ledger.names import fold_name, tidy_name
+from app.ledger.nodes.names import fold_name, tidy_name
 from app.ledger.vocabulary import EntityKind
 from app.remember.generic_names import is_generic_name
 from app.remember.submission import EntityProposal

@@ -15,7 +15,7 @@ from typing import Final, LiteralString
 from app.kernel.database import Reading
 from app.kernel.errors import FieldError, InvalidInput
 from app.kernel.ids import is_id
-from app.ledger.predicates import find_predicate
+from app.ledger.predicates.registry import find_predicate
 from app.ledger.reviews import Review
 from app.ledger.vocabulary import Predicate
 from app.remember.submission import EntityProposal, RelationshipProposal

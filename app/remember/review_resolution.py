@@ -14,10 +14,10 @@ from typing import LiteralString
 
 from app.kernel.database import Reading, Writing
 from app.kernel.errors import Forbidden, WrongState
-from app.ledger.entities import EntityDraft, create_entities, follow_merges
-from app.ledger.names import fold_name
-from app.ledger.predicates import list_predicates
-from app.ledger.relationships import find_relationships
+from app.ledger.nodes.entities import EntityDraft, create_entities, follow_merges
+from app.ledger.nodes.names import fold_name
+from app.ledger.predicates.registry import list_predicates
+from app.ledger.relationships.rows import find_relationships
 from app.ledger.reviews import Review, close_review, get_review
 from app.queue.leases import lock_item, reopen
 from app.remember.aliases import keep_backed_aliases

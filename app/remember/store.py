@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.kernel.database import Writing
-from app.ledger.cases import open_conflict
-from app.ledger.neighbours import lock_groups
-from app.ledger.relationships import Change, StoredRelationship, change_relationship, insert_relationship
+from app.ledger.conflicts.cases import open_conflict
+from app.ledger.conflicts.withdrawal import HOLDING, LIVING, settle_withdrawn
+from app.ledger.evidence.supports import VerdictDraft, record_verdicts
+from app.ledger.nodes.typed_values import value_text
+from app.ledger.relationships.neighbours import lock_groups
+from app.ledger.relationships.rows import Change, StoredRelationship, change_relationship, insert_relationship
 from app.ledger.reviews import ReviewDraft, open_review
-from app.ledger.supports import VerdictDraft, record_verdicts
-from app.ledger.typed_values import value_text
 from app.ledger.vocabulary import Status, TransitionEffect
-from app.ledger.withdrawal import HOLDING, LIVING, settle_withdrawn
 from app.remember.consequences import Consequences
 from app.remember.document import write_document
 from app.remember.examine import Ready

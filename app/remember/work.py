@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final, LiteralString
 
 from app.kernel.database import Writing
-from app.ledger.evidence import find_citations
-from app.ledger.predicates import list_predicates
+from app.ledger.evidence.rows import find_citations
+from app.ledger.predicates.registry import list_predicates
 from app.ledger.vocabulary import Predicate, Span
 from app.queue.leases import Lease, finish, hand_back, hold
 from app.remember.aliases import keep_backed_aliases

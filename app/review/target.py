@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import LiteralString
 
 from app.kernel.database import Reading, Row
-from app.ledger.names import fold_name
-from app.ledger.predicates import find_predicate, list_predicates
-from app.ledger.values import InvalidValue, parse_value
+from app.ledger.nodes.names import fold_name
+from app.ledger.nodes.values import InvalidValue, parse_value
+from app.ledger.predicates.registry import find_predicate, list_predicates
 from app.ledger.vocabulary import Predicate, TypedValue
 from app.remember.resolve import Known, Resolution, Unclear
 from app.remember.submission import EntityProposal, RelationshipProposal, Submission

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Final
 
-from app.dreaming.exchanges import purge_exchanges
-from app.dreaming.planning import SCHEDULE, enqueue_due, seconds_until_planned
+from app.dreaming.provider.exchanges import purge_exchanges
+from app.dreaming.timing.planning import SCHEDULE, enqueue_due, seconds_until_planned
 from app.events.feed import read_all_heads
 from app.hypotheses.sweep import Place, sweep_some
 from app.kernel.database import Database, Scope

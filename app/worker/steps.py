@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from app.dreaming.batch_settlement import BATCH, settle_batch
 from app.dreaming.cycle import run_cycle
+from app.dreaming.provider.batch.settlement import BATCH, settle_batch
 from app.hypotheses.echo import EchoIndex
 from app.kernel.database import Database, Scope
 from app.kernel.processes import run_in_process

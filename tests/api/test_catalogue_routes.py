@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from app.kernel.database import Database
-from app.ledger.seed import SEEDED_PREDICATES
+from app.ledger.predicates.seed import SEEDED_PREDICATES
 from app.tenancy.callers import Caller
 from tests.api.client import Api
 from tests.conftest import MakeProfile, MakeTeam

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Sequence
 
 from app.dreaming.model import Inputs, Proposal
-from app.dreaming.planning import enqueue_due, plan_team
-from app.dreaming.runs import StartRequest, start_run
+from app.dreaming.runs.asking import StartRequest, start_run
+from app.dreaming.timing.planning import enqueue_due, plan_team
 from app.kernel.database import Database, Reading, Scope, Writing
 from app.kernel.settings import Settings
 from app.queue.leases import Lease, lease_due

@@ -7,9 +7,9 @@ from typing import LiteralString
 
 import pytest
 
-from app.dreaming import planning
-from app.dreaming.planning import enqueue_due, plan_all_teams
-from app.dreaming.schedule import read_schedule
+from app.dreaming.timing import planning
+from app.dreaming.timing.planning import enqueue_due, plan_all_teams
+from app.dreaming.timing.schedule import read_schedule
 from app.kernel.database import Database, Scope, Writing
 from app.kernel.settings import Settings
 from app.tenancy.teams import new_team_id

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 
 from app.kernel.database import Database
-from app.ledger.case_decisions import CaseDecision, decide_conflict
-from app.ledger.cases import Conflict, list_conflicts
+from app.ledger.conflicts.cases import Conflict, list_conflicts
+from app.ledger.conflicts.decisions import CaseDecision, decide_conflict
 from app.ledger.identity import Edge
 from app.ledger.retraction import Changed, retract_evidence, retract_relationship
 from app.ledger.reviews import Review, list_reviews

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from app.kernel.database import Database, Row
-from app.ledger.entities import find_entities
+from app.ledger.nodes.entities import find_entities
 from app.remember.claim import Judgement
 from app.remember.merging.merge import Merged, merge_entities
 from app.remember.merging.unmerge import unmerge_entity

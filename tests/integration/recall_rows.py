@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import LiteralString
 
 from app.kernel.database import Database, Scope, Writing
-from app.ledger.phrases import negated_statement, statement
-from app.ledger.predicates import list_predicates
+from app.ledger.predicates.phrases import negated_statement, statement
+from app.ledger.predicates.registry import list_predicates
 from app.tenancy.callers import Caller
 from tests.factories import ESTABLISHED, Made, Position, make_entity, make_relationship, make_value
 

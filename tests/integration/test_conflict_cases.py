@@ -6,8 +6,8 @@ import pytest
 
 from app.kernel.database import Database
 from app.kernel.errors import InvalidInput, NotFound, WrongState
-from app.ledger.case_decisions import CaseDecision, decide_conflict
-from app.ledger.cases import Conflict, list_conflicts
+from app.ledger.conflicts.cases import Conflict, list_conflicts
+from app.ledger.conflicts.decisions import CaseDecision, decide_conflict
 from app.recall.model import RecallQuery
 from app.recall.recall import recall
 from app.remember.placements import RelationshipOutcome

@@ -4,10 +4,10 @@ import threading
 
 import pytest
 
-from app.dreaming.budgets import BUDGET_NAMES, Budgets
 from app.dreaming.generation import Generated, Generator
 from app.dreaming.model import Inputs
-from app.dreaming.runs import StartRequest
+from app.dreaming.runs.asking import StartRequest
+from app.dreaming.spending.budgets import BUDGET_NAMES, Budgets
 from app.kernel.database import Database, Scope
 from app.tenancy.callers import Caller
 from tests.cycles import (

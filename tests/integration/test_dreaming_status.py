@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from app.dreaming.planning import plan_team
 from app.dreaming.status import DreamingStatus, dreaming_status
+from app.dreaming.timing.planning import plan_team
 from app.kernel.database import Database, Scope
 from app.tenancy.callers import Caller
 from tests.cycles import make_pattern, run_once, set_setting

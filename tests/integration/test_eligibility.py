@@ -5,8 +5,8 @@ from typing import get_args
 
 import pytest
 
+from app.dreaming.inputs.snapshot import read_inputs
 from app.dreaming.model import Inputs
-from app.dreaming.snapshot import read_inputs
 from app.kernel.database import Database, Scope
 from app.ledger.vocabulary import ReviewKind, Status, Tier, Verdict
 from app.tenancy.callers import Caller

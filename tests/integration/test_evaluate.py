@@ -13,7 +13,7 @@ from app.cli.evaluate.measuring import measure_split
 from app.cli.evaluate.report import print_measured
 from app.cli.evaluate.triples import Signature, Split, read_split
 from app.cli.evaluate.young import measure_young
-from app.dreaming.snapshot import read_inputs
+from app.dreaming.inputs.snapshot import read_inputs
 from app.kernel.database import Database, Scope
 
 LICENCES = 3

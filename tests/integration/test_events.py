@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from app.dreaming.runs import StartRequest, cancel_run, start_run
+from app.dreaming.runs.asking import StartRequest, cancel_run, start_run
 from app.events.feed import PAGE_SIZE, Event, read_after
 from app.events.hub import MAX_READERS_PER_KEY, Hub, Reader
 from app.kernel.database import Database, Scope

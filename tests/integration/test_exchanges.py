@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import psycopg
 import pytest
 
-from app.dreaming.exchanges import KeptExchange, list_exchanges, purge_exchanges
 from app.dreaming.provider.conversation import Line
 from app.dreaming.provider.exchange import MOST_CHARACTERS, describe_request
+from app.dreaming.provider.exchanges import KeptExchange, list_exchanges, purge_exchanges
 from app.dreaming.provider.generator import PROMPT, provider_generator
 from app.dreaming.provider.sheet import Sheet
-from app.dreaming.run_history import Run
+from app.dreaming.runs.history import Run
 from app.kernel.database import Database, Role, Scope
 from app.kernel.errors import NotFound
 from app.kernel.settings import Settings

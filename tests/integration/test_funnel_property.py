@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from app.dreaming.funnel import MAX_EXAMPLES
 from app.dreaming.model import Inputs, Proposal
-from app.dreaming.run_history import Run
-from app.dreaming.runs import StartRequest
+from app.dreaming.runs.asking import StartRequest
+from app.dreaming.runs.history import Run
 from app.kernel.database import Database
 from app.kernel.ids import new_id
 from tests.conftest import MakeTeam

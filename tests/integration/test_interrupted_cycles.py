@@ -8,11 +8,11 @@ from typing import TypeVar
 
 import pytest
 
-from app.dreaming.budgets import Budgets
 from app.dreaming.generation import Generated, Generator
-from app.dreaming.lease import renew_with_heartbeat
 from app.dreaming.model import Inputs
-from app.dreaming.runs import cancel_run
+from app.dreaming.runs.asking import cancel_run
+from app.dreaming.runs.lease import renew_with_heartbeat
+from app.dreaming.spending.budgets import Budgets
 from app.kernel.database import Database, Scope
 from app.kernel.errors import LeaseLost, SetupError, Unavailable
 from app.queue.heartbeat import work_under_lease

@@ -7,8 +7,8 @@ import pytest
 
 from app.kernel.database import Database
 from app.kernel.errors import InvalidInput, NotFound, VersionMismatch, WrongState
-from app.ledger.predicate_draft import PredicateChanges, PredicateDraft
-from app.ledger.predicates import (
+from app.ledger.predicates.draft import PredicateChanges, PredicateDraft
+from app.ledger.predicates.registry import (
     change_predicate,
     find_predicate,
     list_predicates,
@@ -16,7 +16,7 @@ from app.ledger.predicates import (
     page_predicates,
     register_predicate,
 )
-from app.ledger.seed import SEEDED_PREDICATES
+from app.ledger.predicates.seed import SEEDED_PREDICATES
 from app.ledger.vocabulary import Predicate
 from app.tenancy.callers import Caller
 from tests.conftest import MakeTeam

@@ -6,9 +6,9 @@ import pytest
 
 from app.kernel.database import Database
 from app.kernel.errors import InvalidInput, NotFound
-from app.ledger.cases import list_conflicts
-from app.ledger.entities import EntityDraft, create_entities, get_entity, list_entities
-from app.ledger.evidence_detail import get_evidence_detail
+from app.ledger.conflicts.cases import list_conflicts
+from app.ledger.evidence.detail import get_evidence_detail
+from app.ledger.nodes.entities import EntityDraft, create_entities, get_entity, list_entities
 from app.ledger.reviews import list_reviews
 from app.ledger.trace import get_relationship, trace
 from app.ledger.traced import TraceView

@@ -6,8 +6,8 @@ import pytest
 
 from app.kernel.database import Database
 from app.kernel.errors import InvalidInput, NotFound, WrongState
-from app.ledger.entities import get_entity
-from app.ledger.merge_suggestions import suggest_merges
+from app.ledger.nodes.entities import get_entity
+from app.ledger.nodes.merge_suggestions import suggest_merges
 from app.tenancy.callers import Caller
 from tests.conftest import MakeTeam
 from tests.factories import make_entity

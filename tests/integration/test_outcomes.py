@@ -5,8 +5,8 @@ from dataclasses import asdict
 from typing import LiteralString
 
 from app.dreaming.generation import RULES_VERSION
-from app.dreaming.runs import StartRequest
-from app.dreaming.split import keeps_bounds
+from app.dreaming.grouping.split import keeps_bounds
+from app.dreaming.runs.asking import StartRequest
 from app.dreaming.status import dreaming_status
 from app.hypotheses.lifecycle import ClientEvent
 from app.hypotheses.outcomes import OutcomeCounts, read_outcomes

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.dreaming.model import Inputs, Proposal
-from app.dreaming.runs import StartRequest
+from app.dreaming.runs.asking import StartRequest
 from app.kernel.database import Database, Scope
 from app.kernel.ids import new_id
 from app.tenancy.callers import Caller

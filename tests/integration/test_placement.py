@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app.kernel.database import Database
-from app.ledger.cases import list_conflicts
+from app.ledger.conflicts.cases import list_conflicts
 from app.ledger.reviews import list_reviews
 from app.remember.claim import Judgement
 from app.remember.placements import RelationshipOutcome

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.dreaming.planning import enqueue_due, name_window, plan_all_teams, plan_team
-from app.dreaming.run_history import Missed, Run, RunFilter, list_runs
+from app.dreaming.runs.history import Missed, Run, RunFilter, list_runs
+from app.dreaming.timing.planning import enqueue_due, name_window, plan_all_teams, plan_team
 from app.kernel.database import Database, Scope, Writing
 from app.kernel.errors import InvalidInput
 from app.kernel.settings import Settings

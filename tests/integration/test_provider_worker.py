@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from app.dreaming.exchanges import list_exchanges
-from app.dreaming.run_history import Run
-from app.dreaming.runs import StartRequest
+from app.dreaming.provider.exchanges import list_exchanges
+from app.dreaming.runs.asking import StartRequest
+from app.dreaming.runs.history import Run
 from app.kernel.database import Database, Scope, Writing
 from app.kernel.settings import Settings
 from app.llm.key import KEY_VARIABLE

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from app.kernel.database import Database
-from app.ledger.entities import EntityDraft, create_entities, list_entities
+from app.ledger.nodes.entities import EntityDraft, create_entities, list_entities
 from app.remember.placements import RelationshipOutcome
 from app.remember.submission import EntityProposal, Submission
 from app.tenancy.callers import Caller

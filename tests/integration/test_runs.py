@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from app.dreaming.run_history import Run, RunFilter, get_run, list_runs
-from app.dreaming.runs import StartRequest, cancel_run, start_run
+from app.dreaming.runs.asking import StartRequest, cancel_run, start_run
+from app.dreaming.runs.history import Run, RunFilter, get_run, list_runs
 from app.kernel.database import Database, Scope
 from app.kernel.errors import InvalidInput, NotFound, WrongState
 from app.kernel.pages import Page

@@ -6,7 +6,7 @@ from typing import Any, Final, LiteralString
 import psycopg
 import pytest
 
-from app.dreaming.planning import BATCH, FIND_DUE, FIND_NEXT
+from app.dreaming.timing.planning import BATCH, FIND_DUE, FIND_NEXT
 from tests.databases import admin_url, create_database, drop_database
 from tests.plans import blocks, explain
 

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.dreaming.planning import enqueue_due
 from app.dreaming.settings import change_instance_settings, change_team_settings
 from app.dreaming.status import dreaming_status
+from app.dreaming.timing.planning import enqueue_due
 from app.kernel.database import Database, Scope
 from app.kernel.errors import InvalidInput, VersionMismatch, WrongState
 from app.kernel.settings import Settings

@@ -4,8 +4,8 @@ import pickle
 from datetime import timedelta
 
 from app.dreaming.generation import RULES
+from app.dreaming.inputs.snapshot import read_inputs
 from app.dreaming.model import Inputs
-from app.dreaming.snapshot import read_inputs
 from app.kernel.database import Database, Scope
 from app.ledger.vocabulary import Tier
 from app.tenancy.callers import Caller

@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.dreaming.standing import read_standing
+from app.dreaming.inputs.standing import read_standing
 from app.kernel.database import Database, Row, Scope
 from app.ledger.identity import Edge
-from app.ledger.predicates import list_predicates
+from app.ledger.predicates.registry import list_predicates
 from app.ledger.vocabulary import Polarity
 from app.tenancy.callers import Caller
 from tests.cycles import run_once

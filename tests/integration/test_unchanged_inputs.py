@@ -2,9 +2,9 @@
 
 import pytest
 
-from app.dreaming.budgets import Budgets
 from app.dreaming.generation import Generated, Generator
 from app.dreaming.model import Inputs
+from app.dreaming.spending.budgets import Budgets
 from app.kernel.database import Database
 from app.kernel.transactions import Transaction
 from app.tenancy.callers import Caller

@@ -8,10 +8,10 @@ from typing import LiteralString
 import psycopg
 import pytest
 
-from app.dreaming.budgets import Budgets, team_budgets
-from app.dreaming.runs import cancel_run
-from app.dreaming.spending import Permit, Stopped, Usage
-from app.dreaming.usage import RunPurse, local_day, read_cost_of_day
+from app.dreaming.runs.asking import cancel_run
+from app.dreaming.spending.budgets import Budgets, team_budgets
+from app.dreaming.spending.purse import Permit, Stopped, Usage
+from app.dreaming.spending.usage import RunPurse, local_day, read_cost_of_day
 from app.kernel.database import Database, Role, Scope
 from app.kernel.errors import LeaseLost
 from app.queue.leases import Lease, finish, hand_back

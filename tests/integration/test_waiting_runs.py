@@ -4,9 +4,9 @@ from typing import LiteralString
 
 import pytest
 
-from app.dreaming.run_record import begin_run
-from app.dreaming.runs import cancel_run
-from app.dreaming.waiting import wait_for_provider
+from app.dreaming.provider.batch.waiting import wait_for_provider
+from app.dreaming.runs.asking import cancel_run
+from app.dreaming.runs.record import begin_run
 from app.kernel.database import Database, Scope, Writing
 from app.kernel.errors import LeaseLost
 from app.queue.leases import Lease, hold

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from app.dreaming.budgets import Budgets
 from app.dreaming.generation import Generated, Generator
 from app.dreaming.model import Inputs, Proposal
+from app.dreaming.spending.budgets import Budgets
 from app.kernel.ids import new_id
 from tests.cycles import Pattern, idea, scripted
 

@@ -15,7 +15,7 @@ import pytest
 from psycopg import sql
 
 from app.dreaming.generation import RULES, Generator
-from app.dreaming.runs import StartRequest
+from app.dreaming.runs.asking import StartRequest
 from app.kernel.database import Database, Role, Scope
 from app.kernel.errors import LeaseLost
 from app.kernel.settings import Settings

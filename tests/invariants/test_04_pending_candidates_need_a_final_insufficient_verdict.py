@@ -13,8 +13,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from app.dreaming.inputs.snapshot import read_inputs
 from app.dreaming.model import Inputs, Proposal
-from app.dreaming.snapshot import read_inputs
 from app.hypotheses.echo import EchoIndex
 from app.kernel.database import Database, Role, Scope
 from app.ledger.vocabulary import Verdict

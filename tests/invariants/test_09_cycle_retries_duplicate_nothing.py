@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from app.dreaming.planning import enqueue_due, plan_team
+from app.dreaming.timing.planning import enqueue_due, plan_team
 from app.hypotheses.lifecycle import HypothesisStatus
 from app.kernel.database import Database, Row, Scope, Writing
 from app.kernel.settings import Settings

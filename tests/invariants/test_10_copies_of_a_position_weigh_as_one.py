@@ -15,9 +15,9 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from app.dreaming.inputs.snapshot import read_inputs
 from app.dreaming.model import Inputs, Premise, Proposal
-from app.dreaming.runs import StartRequest
-from app.dreaming.snapshot import read_inputs
+from app.dreaming.runs.asking import StartRequest
 from app.kernel.database import Database, Role, Row, Scope
 from app.tenancy.callers import Caller
 from tests.api.client import Api, example_submission

@@ -12,8 +12,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from app.dreaming.inputs.snapshot import read_inputs
 from app.dreaming.model import Inputs, Proposal
-from app.dreaming.snapshot import read_inputs
 from app.kernel.database import Database, Row, Scope
 from app.tenancy.callers import Caller
 from tests.api.client import Api, example_submission

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from app.ledger.seed import SEEDED_BY_KEY
+from app.ledger.predicates.seed import SEEDED_BY_KEY
 from app.ledger.vocabulary import Polarity, Span, TypedValue
 from app.remember.claim import Citation, Claim
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from app.dreaming.model import Inputs, LiveHypothesis, Node, Premise, Proposal, Source, Standing
-from app.dreaming.validated import Current
+from app.dreaming.validation.validated import Current
 from app.ledger.identity import Edge, canonical_edge, semantic_group_key, target_identity
 from app.ledger.vocabulary import Polarity, Predicate
 

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from app.dreaming import grouping
 from app.dreaming.absence import Absence, Situation, explain_absence
-from app.dreaming.budgets import Budgets
 from app.dreaming.generation import generate_by_rules
-from app.dreaming.learning import large, small
+from app.dreaming.grouping import groups as grouping
+from app.dreaming.grouping.learning import large, small
+from app.dreaming.grouping.scoring import score_candidates
 from app.dreaming.model import Inputs, Target
-from app.dreaming.scoring import score_candidates
-from app.dreaming.validated import Current
+from app.dreaming.spending.budgets import Budgets
+from app.dreaming.validation.validated import Current
 from tests.unit.graphs import licence_chain, make_inputs
 from tests.unit.test_learned_scoring import taught
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.ledger.seed import SEEDED_BY_KEY
+from app.ledger.predicates.seed import SEEDED_BY_KEY
 from app.review.answering import Confirmation, Position, Target, answers
 
 DEPENDS = Target("A", SEEDED_BY_KEY["depends_on"], "B", source_ids=frozenset({"source"}))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.dreaming.budgets import check_request, lower_budgets, team_budgets
+from app.dreaming.spending.budgets import check_request, lower_budgets, team_budgets
 from app.kernel.errors import InvalidInput
 from app.tenancy.configuration import Configuration
 

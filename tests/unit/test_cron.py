@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.dreaming.schedule import Schedule, check_spacing, read_schedule
+from app.dreaming.timing.schedule import Schedule, check_spacing, read_schedule
 from app.kernel.errors import InvalidInput
 
 SINCE = datetime(2026, 1, 1, tzinfo=UTC)

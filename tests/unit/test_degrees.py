@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from app.dreaming.learning.degrees import fit_degrees
-from app.dreaming.paths import build_graph
-from app.dreaming.targets import TargetSpace, open_spaces
+from app.dreaming.grouping.learning.degrees import fit_degrees
+from app.dreaming.grouping.paths import build_graph
+from app.dreaming.grouping.targets import TargetSpace, open_spaces
 from tests.unit.graphs import make_inputs
 
 

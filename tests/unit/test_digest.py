@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.dreaming.digest import Bound, digest_snapshot
+from app.dreaming.inputs.digest import Bound, digest_snapshot
 from app.dreaming.model import Premise
 from app.ledger.vocabulary import Predicate
 from tests.unit.proposals import PREDICATES, PREMISES

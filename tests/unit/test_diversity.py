@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.dreaming.budgets import team_budgets
-from app.dreaming.diversity import Share, choose_diverse, half, number_distinct, quarter
 from app.dreaming.generation import generate_by_rules
-from app.dreaming.validate import validate
+from app.dreaming.grouping.diversity import Share, choose_diverse, half, number_distinct, quarter
+from app.dreaming.spending.budgets import team_budgets
+from app.dreaming.validation.validate import validate
 from app.tenancy.configuration import Configuration
 from tests.unit.graphs import make_inputs, make_premise
 from tests.unit.proposals import make_current

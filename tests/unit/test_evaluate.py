@@ -14,12 +14,12 @@ from app.cli.evaluate import published
 from app.cli.evaluate.published import read_published
 from app.cli.evaluate.synthetic.planting import plant_graph
 from app.cli.evaluate.triples import Split, draw_young, parse_shares, read_split, split_anew
-from app.dreaming.learning.holdout import HeldBack
-from app.dreaming.learning.judgement import Judged, Judgement
-from app.dreaming.learning.measures import measure_calibration, rank_among_absent
+from app.dreaming.grouping.learning.holdout import HeldBack
+from app.dreaming.grouping.learning.judgement import Judged, Judgement
+from app.dreaming.grouping.learning.measures import measure_calibration, rank_among_absent
+from app.dreaming.grouping.paths import build_graph
+from app.dreaming.grouping.targets import open_spaces
 from app.dreaming.model import Inputs
-from app.dreaming.paths import build_graph
-from app.dreaming.targets import open_spaces
 from app.kernel.errors import SetupError
 from tests.unit.graphs import PREDICATES, aim, make_inputs
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.dreaming.evaluation import Method, precision_at, rank_targets
-from app.dreaming.learning.holdout import hide_premises
+from app.dreaming.grouping.evaluation import Method, precision_at, rank_targets
+from app.dreaming.grouping.learning.holdout import hide_premises
 from app.dreaming.model import Standing
 from tests.unit.graphs import aim, identify, licence_chain, make_inputs, spell
 

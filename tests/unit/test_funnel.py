@@ -4,7 +4,7 @@ import pytest
 
 from app.dreaming.funnel import Funnel, Rejection, build_funnel
 from app.dreaming.model import Group, Standing, Target
-from app.dreaming.validate import Validated, validate
+from app.dreaming.validation.validate import Validated, validate
 from tests.unit.proposals import FIRST, TARGET, make_current, make_inputs, make_live, make_proposal
 
 INPUTS = make_inputs(over_input_budget=7)

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from app.dreaming.grouping import form_groups
+from app.dreaming.grouping.groups import form_groups
 from app.dreaming.model import Group, Premise, Standing
 from tests.unit.graphs import NOON, identify, licence_chain, make_inputs, make_live, make_premise, spell
 

@@ -1,11 +1,11 @@
 """Pairs of two hubs: found without a rule, carried by a trait or not proposed."""
 
-from app.dreaming.candidates import Candidate
-from app.dreaming.learning.degrees import fit_degrees
-from app.dreaming.learning.hubs import HubCarriers, list_hub_pairs
+from app.dreaming.grouping.candidates import Candidate
+from app.dreaming.grouping.learning.degrees import fit_degrees
+from app.dreaming.grouping.learning.hubs import HubCarriers, list_hub_pairs
+from app.dreaming.grouping.paths import build_graph
+from app.dreaming.grouping.targets import open_spaces
 from app.dreaming.model import Target
-from app.dreaming.paths import build_graph
-from app.dreaming.targets import open_spaces
 from tests.unit.graphs import PREDICATES, make_inputs
 
 # Four subjects use four engines, but for a3 e3; nobody else uses anything.

@@ -9,8 +9,8 @@ from app.dreaming.model import Inputs, Node
 from app.dreaming.provider.answer import read_answer
 from app.dreaming.provider.pairs import plan_pairs
 from app.dreaming.provider.sheet import Sheet, write_sheet
-from app.dreaming.validate import validate
-from app.dreaming.validated import Current, Validated
+from app.dreaming.validation.validate import validate
+from app.dreaming.validation.validated import Current, Validated
 from app.ledger.vocabulary import Span, TypedValue
 from app.llm.prompts import load_prompt
 from app.llm.reading import Unreadable

@@ -5,14 +5,14 @@ from random import Random
 
 import pytest
 
-from app.dreaming.candidates import Rule, Trait, weigh_rules
-from app.dreaming.explanation import explain_candidate
-from app.dreaming.grouping import form_groups
-from app.dreaming.learning import small
+from app.dreaming.grouping.candidates import Rule, Trait, weigh_rules
+from app.dreaming.grouping.explanation import explain_candidate
+from app.dreaming.grouping.groups import form_groups
+from app.dreaming.grouping.learning import small
+from app.dreaming.grouping.scoring import LEAST_EDGES_TO_LEARN, judge_open_pairs, score_candidates
 from app.dreaming.model import Inputs, Proposal, Standing
 from app.dreaming.rules import propose
-from app.dreaming.scoring import LEAST_EDGES_TO_LEARN, judge_open_pairs, score_candidates
-from app.dreaming.validate import Current, validate
+from app.dreaming.validation.validate import Current, validate
 from tests.unit.graphs import identify, licence_chain, make_inputs, make_premise, spell
 
 

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from app.dreaming.learning.blend import Lesson, learn_blend, select_rows
-from app.dreaming.learning.factorisation import factorise
-from app.dreaming.learning.features import count_features
-from app.dreaming.learning.holdout import hide_folds
-from app.dreaming.learning.regression import fit_deviation, fit_logistic
-from app.dreaming.learning.ridge import Labels, fit_ridge
-from app.dreaming.learning.similarity import build_profiles, measure_likeness, predict_by_likeness
-from app.dreaming.learning.witnesses import top_witness_confidences
-from app.dreaming.paths import build_graph, plan_shapes
+from app.dreaming.grouping.learning.blend import Lesson, learn_blend, select_rows
+from app.dreaming.grouping.learning.factorisation import factorise
+from app.dreaming.grouping.learning.features import count_features
+from app.dreaming.grouping.learning.holdout import hide_folds
+from app.dreaming.grouping.learning.regression import fit_deviation, fit_logistic
+from app.dreaming.grouping.learning.ridge import Labels, fit_ridge
+from app.dreaming.grouping.learning.similarity import build_profiles, measure_likeness, predict_by_likeness
+from app.dreaming.grouping.learning.witnesses import top_witness_confidences
+from app.dreaming.grouping.paths import build_graph, plan_shapes
 from tests.unit.graphs import licence_chain, make_inputs, make_premise, spell
 
 RNG = np.random.default_rng(7)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.ledger.seed import SEEDED_BY_KEY
+from app.ledger.predicates.seed import SEEDED_BY_KEY
 from app.ledger.vocabulary import Predicate, Span, TypedValue
 from app.remember import lexical
 from app.remember.claim import Citation, Claim, Judgement

@@ -6,7 +6,7 @@ import pytest
 
 from app.cli.demo.evidence import Claim as StatedClaim
 from app.cli.demo.evidence import Document, Headers, read_headers, write_document
-from app.ledger.seed import SEEDED_BY_KEY
+from app.ledger.predicates.seed import SEEDED_BY_KEY
 from app.ledger.vocabulary import Span, TypedValue
 from app.remember.claim import Citation, Claim
 from app.remember.lexical.judge import judge_lexically

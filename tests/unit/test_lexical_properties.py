@@ -5,7 +5,7 @@ import itertools
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from app.ledger.seed import SEEDED_PREDICATES
+from app.ledger.predicates.seed import SEEDED_PREDICATES
 from app.ledger.vocabulary import Polarity, Predicate, Span, TypedValue
 from app.remember.claim import Citation, Claim
 from app.remember.lexical.judge import judge_lexically

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.ledger.names import fold_name
+from app.ledger.nodes.names import fold_name
 from app.recall.likeness import MAX_WINDOWS, likeness, misspelt_windows, weigh_alike
 from app.recall.names import candidate_names, keep_longest
 

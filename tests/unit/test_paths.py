@@ -1,7 +1,7 @@
 """Paths of one and two steps, on graphs small enough to count by hand."""
 
-from app.dreaming.paths import Graph, Shape, build_graph, find_instances, plan_shapes
-from app.dreaming.walking import walk_pairs
+from app.dreaming.grouping.paths import Graph, Shape, build_graph, find_instances, plan_shapes
+from app.dreaming.grouping.walking import walk_pairs
 from tests.unit.graphs import make_inputs, make_premise
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.ledger.phrase_shape import find_name_fault, find_phrase_fault
-from app.ledger.seed import SEEDED_PREDICATES
+from app.ledger.predicates.phrase_shape import find_name_fault, find_phrase_fault
+from app.ledger.predicates.seed import SEEDED_PREDICATES
 from app.ledger.vocabulary import Predicate
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.ledger.inflections import (
+from app.ledger.predicates.inflections import (
     base_verb,
     bases_of_past,
     past_participle,
@@ -14,7 +14,7 @@ from app.ledger.inflections import (
     present_participle,
     third_person,
 )
-from app.ledger.phrases import (
+from app.ledger.predicates.phrases import (
     base_form,
     hedged_statement,
     is_hedged,
@@ -22,7 +22,7 @@ from app.ledger.phrases import (
     passive_phrase,
     statement,
 )
-from app.ledger.seed import SEEDED_BY_KEY, SEEDED_PREDICATES
+from app.ledger.predicates.seed import SEEDED_BY_KEY, SEEDED_PREDICATES
 from app.ledger.vocabulary import Predicate
 from tests.unit.seeded_statements import SAID
 

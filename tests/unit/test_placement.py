@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from app.ledger.supports import Weight, tier_of
+from app.ledger.evidence.supports import Weight, tier_of
 from app.ledger.vocabulary import Status, Tier, Verdict
 from app.remember.claim import Judgement
 from app.remember.outcomes import Category

@@ -9,7 +9,7 @@ from app.dreaming.provider.allowance import LEAST_OUTPUT_TOKENS, Allowance, Exce
 from app.dreaming.provider.generator import PROMPT
 from app.dreaming.provider.pairs import plan_pairs
 from app.dreaming.provider.sheet import write_sheet
-from app.dreaming.spending import Usage as Spending
+from app.dreaming.spending.purse import Usage as Spending
 from app.llm.prices import BUILT_IN, PriceTable
 from app.llm.prompts import estimate_tokens, load_prompt
 from app.llm.rates import rate_call

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from app.dreaming.drafts import draft_hypothesis
 from app.dreaming.generation import RULES
 from app.dreaming.model import Proposal
 from app.dreaming.provider.answer import read_answer
 from app.dreaming.provider.merging import merge_with_rules
 from app.dreaming.provider.pairs import plan_pairs
 from app.dreaming.provider.sheet import Sheet, write_sheet
-from app.dreaming.validate import validate
-from app.dreaming.validated import Current
+from app.dreaming.validation.drafts import draft_hypothesis
+from app.dreaming.validation.validate import validate
+from app.dreaming.validation.validated import Current
 from app.llm.reading import Unreadable
 from app.llm.words import Wardens, find_words_fault
 from app.remember.guard.injection import find_injection

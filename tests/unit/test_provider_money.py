@@ -9,8 +9,8 @@ import pytest
 from app.dreaming.provider.conversation import Conversation, Line
 from app.dreaming.provider.generator import PROMPT
 from app.dreaming.provider.pairs import plan_pairs
-from app.dreaming.spending import Limits
-from app.dreaming.spending import Usage as Spending
+from app.dreaming.spending.purse import Limits
+from app.dreaming.spending.purse import Usage as Spending
 from app.llm.model import (
     Answered,
     Outcome,

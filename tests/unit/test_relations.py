@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.ledger.names import fold_name
-from app.ledger.seed import SEEDED_PREDICATES
+from app.ledger.nodes.names import fold_name
+from app.ledger.predicates.seed import SEEDED_PREDICATES
 from app.recall.names import candidate_names
 from app.recall.relations import PredicateWords, Wanted, read_relations, understood_words
 

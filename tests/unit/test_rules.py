@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from app.dreaming.grouping import form_groups
+from app.dreaming.grouping.groups import form_groups
 from app.dreaming.model import Inputs, Node, Proposal
 from app.dreaming.rules import propose
-from app.ledger.phrases import is_hedged
+from app.ledger.predicates.phrases import is_hedged
 from tests.unit.graphs import licence_chain, make_inputs, make_premise
 
 

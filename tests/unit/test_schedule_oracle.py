@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.dreaming.schedule import LEAST_GAP, check_spacing, read_schedule
+from app.dreaming.timing.schedule import LEAST_GAP, check_spacing, read_schedule
 from app.kernel.errors import InvalidInput
 from tests.unit.schedule_oracle import MINUTE, ZONES, Fields, find_changes, find_due
 

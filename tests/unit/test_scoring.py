@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.dreaming.grouping.paths import build_graph, plan_shapes
+from app.dreaming.grouping.rule_counts import Walker, count_rules
+from app.dreaming.grouping.scoring import Candidate, estimate_confidence, score_candidates
 from app.dreaming.model import Standing
-from app.dreaming.paths import build_graph, plan_shapes
-from app.dreaming.rule_counts import Walker, count_rules
-from app.dreaming.scoring import Candidate, estimate_confidence, score_candidates
 from tests.unit.graphs import (
     PREDICATES,
     identify,

@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from app.ledger.inflections import is_past
-from app.ledger.phrases import split_phrase
-from app.ledger.seed import SEEDED_BY_KEY, SEEDED_PREDICATES
+from app.ledger.predicates.inflections import is_past
+from app.ledger.predicates.phrases import split_phrase
+from app.ledger.predicates.seed import SEEDED_BY_KEY, SEEDED_PREDICATES
 from app.ledger.vocabulary import Predicate
 
 

@@ -6,7 +6,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.dreaming.selection import Surveyed, select_premises
+from app.dreaming.inputs.selection import Surveyed, select_premises
 from tests.moments import NOW
 
 

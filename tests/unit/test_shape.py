@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from app.dreaming.model import CarryingPath
-from app.dreaming.shape import find_shape_fault
-from app.dreaming.validate import validate
+from app.dreaming.validation.shape import find_shape_fault
+from app.dreaming.validation.validate import validate
 from tests.unit.proposals import make_current, make_inputs, make_proposal
 
 PATH = CarryingPath("X uses Y → X depends_on Y", ("key",), 1, 2, 3, 0.25, 1.0)

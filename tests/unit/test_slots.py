@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from app.ledger.identity import Edge
-from app.ledger.slots import Place, neighbourhood
+from app.ledger.relationships.slots import Place, neighbourhood
 from app.ledger.vocabulary import Predicate
 
 LICENSED = Predicate("licensed_under", 1, "Licensed under", "is licensed under", current_cardinality="one")

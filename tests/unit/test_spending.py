@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.dreaming.budgets import team_budgets
-from app.dreaming.spending import (
+from app.dreaming.spending.budgets import team_budgets
+from app.dreaming.spending.purse import (
     Limits,
     Spent,
     Usage,

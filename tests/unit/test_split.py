@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.dreaming.grouping import form_groups
+from app.dreaming.grouping.groups import form_groups
+from app.dreaming.grouping.split import keeps_bounds, tune_split, weigh_predicates
 from app.dreaming.model import Group
-from app.dreaming.split import keeps_bounds, tune_split, weigh_predicates
 from app.hypotheses.outcomes import OutcomeCounts
 from tests.unit.graphs import licence_chain, make_inputs, make_premise
 

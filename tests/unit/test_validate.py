@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.dreaming.checks import CHECKS
 from app.dreaming.funnel import build_funnel
 from app.dreaming.model import Proposal, RejectReason, Standing
-from app.dreaming.validate import Current, Duplicate, Validated, validate
+from app.dreaming.validation.checks import CHECKS
+from app.dreaming.validation.validate import Current, Duplicate, Validated, validate
 from tests.unit.proposals import (
     FIRST,
     NODES,

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from app.dreaming.model import DuplicateReason, Proposal, RejectReason, Standing
-from app.dreaming.validate import Current, validate
+from app.dreaming.validation.validate import Current, validate
 from tests.unit.proposals import (
     NOON,
     PREDICATES,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.ledger.values import InvalidValue, parse_value, spellings
+from app.ledger.nodes.values import InvalidValue, parse_value, spellings
 from app.ledger.vocabulary import TypedValue, ValueType
 
 

@@ -5,12 +5,12 @@ from random import Random
 
 import pytest
 
-from app.dreaming.grouping import form_groups
-from app.dreaming.learning import small
-from app.dreaming.paths import Graph, Shape, build_graph, find_instances, plan_shapes
-from app.dreaming.rule_counts import Walker, count_rules
+from app.dreaming.grouping.groups import form_groups
+from app.dreaming.grouping.learning import small
+from app.dreaming.grouping.paths import Graph, Shape, build_graph, find_instances, plan_shapes
+from app.dreaming.grouping.rule_counts import Walker, count_rules
+from app.dreaming.grouping.walking import LEAST_MIDDLES, find_level, fold_pairs, walk_close_pairs, walk_pairs
 from app.dreaming.rules import propose
-from app.dreaming.walking import LEAST_MIDDLES, find_level, fold_pairs, walk_close_pairs, walk_pairs
 from tests.unit.graphs import make_inputs, spell
 
 

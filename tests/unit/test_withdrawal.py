@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from app.ledger.conflicts.withdrawal import is_conflicting
 from app.ledger.identity import Edge, semantic_group_key, target_identity
-from app.ledger.relationships import StoredRelationship
+from app.ledger.relationships.rows import StoredRelationship
 from app.ledger.vocabulary import Polarity, Predicate, Status
-from app.ledger.withdrawal import is_conflicting
 
 TEAM = "team_00000000000000000000000000"
 Y2020, Y2022, Y2024 = (datetime(year, 1, 1, tzinfo=UTC) for year in (2020, 2022, 2024))

@@ -2,9 +2,9 @@
 
 import pytest
 
-from app.ledger.seed import SEEDED_BY_KEY, SEEDED_PREDICATES
+from app.ledger.predicates.seed import SEEDED_BY_KEY, SEEDED_PREDICATES
+from app.ledger.predicates.wordings import direct_names, fold_words, reversed_names
 from app.ledger.vocabulary import Predicate
-from app.ledger.wordings import direct_names, fold_words, reversed_names
 from app.remember.lexical.forms import predicate_forms
 
 

@@ -21,8 +21,8 @@ from app.api.wire.cases import (
 )
 from app.api.wire.lifecycle import ChangedAnswer, EvidenceAnswer, RetractBody, RetractionAnswer
 from app.kernel.database import Writing
-from app.ledger.case_decisions import decide_conflict
-from app.ledger.evidence_detail import get_evidence_detail
+from app.ledger.conflicts.decisions import decide_conflict
+from app.ledger.evidence.detail import get_evidence_detail
 from app.ledger.retraction import Changed, retract_relationship
 from app.remember.quarantine import take_evidence_back
 from app.remember.review_resolution import resolve_review

@@ -20,7 +20,7 @@ from app.api.wire.merges import (
     write_suggestions,
 )
 from app.kernel.database import Writing
-from app.ledger.merge_suggestions import suggest_merges
+from app.ledger.nodes.merge_suggestions import suggest_merges
 from app.remember.merging.merge import merge_entities
 from app.remember.merging.unmerge import unmerge_entity
 from app.tenancy.audit import record_audit

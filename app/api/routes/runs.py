@@ -22,12 +22,12 @@ from app.api.wire.runs import (
     write_status,
 )
 from app.api.wire.shapes import Listed
-from app.dreaming.costs import read_dream_costs
-from app.dreaming.exchanges import list_exchanges
-from app.dreaming.run_history import get_run, list_runs
-from app.dreaming.runs import cancel_run, start_run
+from app.dreaming.provider.exchanges import list_exchanges
+from app.dreaming.runs.asking import cancel_run, start_run
+from app.dreaming.runs.history import get_run, list_runs
+from app.dreaming.spending.costs import read_dream_costs
+from app.dreaming.spending.usage import local_day
 from app.dreaming.status import dreaming_status
-from app.dreaming.usage import local_day
 from app.kernel.database import Reading, Writing
 from app.remember.provider.usage import read_verifier_costs
 from app.tenancy.configuration import effective_configuration

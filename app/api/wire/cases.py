@@ -16,8 +16,8 @@ from app.api.wire.shapes import (
     UtcTime,
 )
 from app.kernel.ids import is_id
-from app.ledger.case_decisions import CaseDecision
-from app.ledger.cases import Conflict, ConflictKind, ConflictState
+from app.ledger.conflicts.cases import Conflict, ConflictKind, ConflictState
+from app.ledger.conflicts.decisions import CaseDecision
 from app.ledger.reviews import Review
 from app.ledger.vocabulary import ReviewKind
 from app.remember.guard.mask import mask_text

@@ -14,7 +14,7 @@ from app.api.wire.shapes import (
     UtcTime,
     Versioned,
 )
-from app.ledger.predicate_draft import PredicateChanges, PredicateDraft
+from app.ledger.predicates.draft import PredicateChanges, PredicateDraft
 from app.ledger.vocabulary import (
     Cardinality,
     EntityKind,

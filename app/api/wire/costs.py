@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from app.api.wire.shapes import Answer, Closed
-from app.dreaming.costs import DreamCost
+from app.dreaming.spending.costs import DreamCost
 from app.remember.provider.usage import VerifierCost
 
 

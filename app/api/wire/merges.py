@@ -7,7 +7,7 @@ from pydantic import StringConstraints
 from app.api.wire.catalogue import EntityAnswer
 from app.api.wire.lifecycle import ChangedAnswer
 from app.api.wire.shapes import Answer, Closed, IdempotencyKey, Reason, Text
-from app.ledger.merge_suggestions import Likeness, MergeSuggestion
+from app.ledger.nodes.merge_suggestions import Likeness, MergeSuggestion
 from app.remember.merging.merge import Merged
 
 GivenId = Annotated[Text, StringConstraints(min_length=1, max_length=64)]

@@ -10,8 +10,8 @@ from app.api.wire.costs import add_up
 from app.api.wire.dreams import OutcomeAnswer
 from app.api.wire.shapes import Answer, Closed, IdempotencyKey, PageQuery, Reason, Text, Time, UtcTime
 from app.dreaming.models import RunStatus, RunTrigger
-from app.dreaming.run_history import RunFilter
-from app.dreaming.runs import StartRequest
+from app.dreaming.runs.asking import StartRequest
+from app.dreaming.runs.history import RunFilter
 from app.dreaming.status import DreamingStatus
 from app.remember.provider.usage import VerifierCost
 from app.tenancy.configuration import Level, ProviderMode

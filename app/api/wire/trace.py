@@ -8,7 +8,7 @@ from app.api.wire.cases import ConflictAnswer, write_conflict
 from app.api.wire.recall import NodeAnswer, PredicateName
 from app.api.wire.shapes import Answer, Closed, Text, Time, UtcTime
 from app.hypotheses.lifecycle import HypothesisStatus
-from app.ledger.entities import Entity
+from app.ledger.nodes.entities import Entity
 from app.ledger.traced import MAX_TRACED, RelationshipDetail
 from app.ledger.vocabulary import Modality, Polarity, Status, Tier, TransitionEffect, Verdict
 from app.recall.trace import MemoryTrace, TraceQuery

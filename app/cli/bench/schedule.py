@@ -19,8 +19,8 @@ import psycopg
 
 from app.cli.bench.backend import bench_backend
 from app.cli.database import open_database
-from app.dreaming.planning import enqueue_due
 from app.dreaming.settings import change_instance_settings
+from app.dreaming.timing.planning import enqueue_due
 from app.kernel.backend import Backend
 from app.kernel.database import Database, Scope
 from app.kernel.logs import configure_logs

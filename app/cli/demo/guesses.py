@@ -7,10 +7,10 @@ from statistics import median
 from typing import Final, get_args
 
 from app.cli.demo.evidence import HELD_BACK_PREDICATES, Claim
-from app.dreaming.evaluation import Method, precision_at, rank_targets
+from app.dreaming.grouping.evaluation import Method, precision_at, rank_targets
+from app.dreaming.grouping.scoring import score_candidates
+from app.dreaming.inputs.snapshot import read_inputs
 from app.dreaming.model import Inputs, Target
-from app.dreaming.scoring import score_candidates
-from app.dreaming.snapshot import read_inputs
 from app.kernel.database import Database, Scope
 from app.kernel.processes import run_in_process
 

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.cli.evaluate.triples import CUTS, Split, Triple
-from app.dreaming.candidates import LIKELIHOOD_FLOOR
-from app.dreaming.evaluation import precision_at, rank_targets
-from app.dreaming.grouping import count_targets_needed, group_candidates
-from app.dreaming.learning.holdout import hide_folds
-from app.dreaming.learning.measures import Calibration, Ranks, measure_calibration, rank_among_absent
-from app.dreaming.learning.ranking import rank_judged
+from app.dreaming.grouping.candidates import LIKELIHOOD_FLOOR
+from app.dreaming.grouping.evaluation import precision_at, rank_targets
+from app.dreaming.grouping.groups import count_targets_needed, group_candidates
+from app.dreaming.grouping.learning.holdout import hide_folds
+from app.dreaming.grouping.learning.measures import Calibration, Ranks, measure_calibration, rank_among_absent
+from app.dreaming.grouping.learning.ranking import rank_judged
+from app.dreaming.grouping.scoring import judge_open_pairs, score_candidates
 from app.dreaming.model import Inputs, Target
-from app.dreaming.scoring import judge_open_pairs, score_candidates
 
 
 @dataclass(frozen=True, slots=True)

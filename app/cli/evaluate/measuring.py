@@ -11,8 +11,8 @@ from app.cli.evaluate.loading import Loaded, load_team
 from app.cli.evaluate.running import Dreamt, dream_once
 from app.cli.evaluate.triples import CUTS, Split, Triple
 from app.cli.evaluate.watching import Watched, watch
+from app.dreaming.inputs.snapshot import read_inputs
 from app.dreaming.model import Inputs, Target
-from app.dreaming.snapshot import read_inputs
 from app.kernel.database import Database, Scope
 from app.kernel.processes import run_in_process
 

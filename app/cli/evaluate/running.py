@@ -15,8 +15,8 @@ from app.cli.leasing import LEASE_SECONDS, lease_next
 from app.dreaming.cycle import run_cycle
 from app.dreaming.generation import Generated
 from app.dreaming.model import Group
-from app.dreaming.run_history import Run, get_run
-from app.dreaming.runs import CYCLE, StartRequest, start_run
+from app.dreaming.runs.asking import CYCLE, StartRequest, start_run
+from app.dreaming.runs.history import Run, get_run
 from app.kernel.database import Database, Row, Scope
 from app.kernel.processes import run_in_process
 from app.tenancy.callers import Caller

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from typing import Final
 
-from app.dreaming.spending import Permit
-from app.dreaming.spending import Usage as Spending
+from app.dreaming.spending.purse import Permit
+from app.dreaming.spending.purse import Usage as Spending
 from app.llm.prices import PriceTable
 from app.llm.rates import Rate, is_accounted
 from app.llm.usage import Tokens, Usage

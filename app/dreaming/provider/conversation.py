@@ -17,7 +17,7 @@ from app.dreaming.provider.answer import read_answer
 from app.dreaming.provider.exchange import Exchange, describe_exchange, mask_answer
 from app.dreaming.provider.pairs import Pair, Plan
 from app.dreaming.provider.sheet import Sheet, write_sheet
-from app.dreaming.spending import Permit, Purse, Stopped
+from app.dreaming.spending.purse import Permit, Purse, Stopped
 from app.llm.batches import StructuredBatches
 from app.llm.model import (
     Answered,

@@ -14,7 +14,7 @@ from app.dreaming.provider.exchange import Exchange
 from app.dreaming.provider.merging import merge_with_rules
 from app.dreaming.provider.pairs import Pair, Plan, open_predicates, plan_pairs
 from app.dreaming.provider.sheet import write_sheet
-from app.dreaming.spending import Usage
+from app.dreaming.spending.purse import Usage
 from app.kernel.errors import DenseMemError, Unavailable
 from app.llm.model import Message
 from app.llm.prompts import estimate_input

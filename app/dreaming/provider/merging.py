@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from app.dreaming.model import Proposal
-from app.dreaming.shape import MAX_SOURCE_IDS
+from app.dreaming.validation.shape import MAX_SOURCE_IDS
 from app.ledger.identity import Edge, target_identity
 from app.ledger.vocabulary import Predicate
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations, zip_longest
 from typing import Final
 
-from app.dreaming.grouping import form_groups
+from app.dreaming.grouping.groups import form_groups
 from app.dreaming.model import Inputs, Node, Premise, Proposal
 from app.dreaming.rules import propose
 from app.ledger.identity import Edge, canonical_edge, target_identity

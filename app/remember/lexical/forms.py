@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from app.ledger.inflections import (
+from app.ledger.predicates.inflections import (
     MODALS,
     base_verb,
     bases_of_past,
@@ -19,7 +19,7 @@ from app.ledger.inflections import (
     present_participle,
     third_person,
 )
-from app.ledger.phrases import PAST_COPULAS, PRESENT_COPULAS, passive_phrase, split_phrase
+from app.ledger.predicates.phrases import PAST_COPULAS, PRESENT_COPULAS, passive_phrase, split_phrase
 from app.ledger.vocabulary import Predicate
 from app.remember.lexical.tokens import name_tokens
 

@@ -7,7 +7,7 @@ noun phrase, a known verb in the present, and after it names and known words onl
 from collections.abc import Sequence
 from typing import Final
 
-from app.ledger.inflections import is_participle, is_past
+from app.ledger.predicates.inflections import is_participle, is_past
 from app.remember.lexical import words
 from app.remember.lexical.cues import find_cue, is_cue
 from app.remember.lexical.frames import strip_frame

@@ -11,7 +11,7 @@ object exactly.
 import re
 from collections.abc import Sequence
 
-from app.ledger.values import spellings
+from app.ledger.nodes.values import spellings
 from app.ledger.vocabulary import Predicate
 from app.remember.claim import Citation, Claim
 from app.remember.lexical.record_block import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from app.ledger.values import spellings
+from app.ledger.nodes.values import spellings
 from app.ledger.vocabulary import Predicate
 from app.remember.claim import Claim
 from app.remember.lexical import words

@@ -8,11 +8,13 @@ from typing import LiteralString
 from app.kernel.database import Writing
 from app.kernel.errors import FieldError, InvalidInput, WrongState
 from app.kernel.ids import new_id
-from app.ledger.entities import Entity, find_entities_by_id
+from app.ledger.conflicts.withdrawal import ENDED, LIVING, settle_withdrawn
 from app.ledger.identity import Edge, target_identity
-from app.ledger.neighbours import lock_related, near_of
-from app.ledger.predicates import list_predicates
-from app.ledger.relationships import (
+from app.ledger.nodes.entities import Entity, find_entities_by_id
+from app.ledger.nodes.typed_values import get_value_text
+from app.ledger.predicates.registry import list_predicates
+from app.ledger.relationships.neighbours import lock_related, near_of
+from app.ledger.relationships.rows import (
     Change,
     StoredRelationship,
     change_relationship,
@@ -20,8 +22,6 @@ from app.ledger.relationships import (
     insert_relationship,
 )
 from app.ledger.retraction import Changed
-from app.ledger.typed_values import get_value_text
-from app.ledger.withdrawal import ENDED, LIVING, settle_withdrawn
 from app.remember.document import write_document
 from app.remember.merging.rows import (
     MovedPosition,

@@ -7,10 +7,10 @@ from typing import LiteralString
 
 from app.kernel.database import Writing
 from app.kernel.ids import new_id
-from app.ledger.neighbours import lock_groups, near_of
-from app.ledger.relationships import Change, StoredRelationship, change_relationship
+from app.ledger.evidence.supports import effective_weights, tier_of
+from app.ledger.relationships.neighbours import lock_groups, near_of
+from app.ledger.relationships.rows import Change, StoredRelationship, change_relationship
 from app.ledger.reviews import ReviewDraft, open_review
-from app.ledger.supports import effective_weights, tier_of
 from app.ledger.vocabulary import Predicate, Status
 from app.remember.consequences import find_own_rivals, follow
 from app.remember.store import carry_out

@@ -5,14 +5,14 @@ from typing import LiteralString
 
 from app.kernel.database import Writing
 from app.kernel.errors import WrongState
-from app.ledger.neighbours import lock_with_neighbours
-from app.ledger.predicates import list_predicates
-from app.ledger.relationships import Change, StoredRelationship, change_relationship
+from app.ledger.conflicts.withdrawal import ENDED, LIVING, settle_withdrawn
+from app.ledger.evidence.supports import effective_weights
+from app.ledger.predicates.registry import list_predicates
+from app.ledger.relationships.neighbours import lock_with_neighbours
+from app.ledger.relationships.rows import Change, StoredRelationship, change_relationship
 from app.ledger.retraction import withdraw_reviews
 from app.ledger.reweigh import reweigh
-from app.ledger.supports import effective_weights
 from app.ledger.vocabulary import Status
-from app.ledger.withdrawal import ENDED, LIVING, settle_withdrawn
 from app.remember.merging.merge import Merged, find_changes
 from app.remember.merging.rows import (
     MovedPosition,

@@ -5,10 +5,10 @@ from typing import LiteralString
 
 import psycopg
 
-from app.dreaming.batch_settlement import BATCH, settle_batch
+from app.dreaming.provider.batch.settlement import BATCH, settle_batch
 from app.dreaming.provider.conversation import Line
-from app.dreaming.run_history import Run
-from app.dreaming.runs import StartRequest
+from app.dreaming.runs.asking import StartRequest
+from app.dreaming.runs.history import Run
 from app.kernel.database import Database, Row, Scope
 from app.llm.prices import BUILT_IN
 from app.queue.leases import lease_due

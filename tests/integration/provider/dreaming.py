@@ -7,7 +7,7 @@ from typing import Any
 from app.dreaming.generation import Generator
 from app.dreaming.provider.conversation import Line
 from app.dreaming.provider.generator import PROMPT, provider_generator
-from app.dreaming.run_history import Run
+from app.dreaming.runs.history import Run
 from app.kernel.database import Database
 from app.llm.anthropic_model import AnthropicModel
 from app.llm.prices import BUILT_IN

@@ -5,7 +5,7 @@ from datetime import timedelta
 import psycopg
 import pytest
 
-from app.dreaming import batch_look
+from app.dreaming.provider.batch import look as batch_look
 from tests.batch_worker import Look, Point, look_in_a_process
 from tests.cycles import (
     lease_run,

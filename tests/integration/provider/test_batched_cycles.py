@@ -7,10 +7,10 @@ from datetime import timedelta
 import psycopg
 import pytest
 
-from app.dreaming.batch_look import pause_before_look
-from app.dreaming.exchanges import list_exchanges
 from app.dreaming.generation import RULES_VERSION
-from app.dreaming.runs import StartRequest
+from app.dreaming.provider.batch.look import pause_before_look
+from app.dreaming.provider.exchanges import list_exchanges
+from app.dreaming.runs.asking import StartRequest
 from app.kernel.database import Scope, Writing
 from app.kernel.ids import ID_ANYWHERE, new_id
 from app.queue.leases import enqueue

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from app.dreaming.provider.generator import ProviderFailed
-from app.dreaming.runs import cancel_run
+from app.dreaming.runs.asking import cancel_run
 from app.kernel.database import Scope
 from app.llm.prices import BUILT_IN, PriceTable
 from tests.cycles import (

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from app.dreaming.runs import StartRequest
+from app.dreaming.runs.asking import StartRequest
 from app.kernel.database import Database
 from app.tenancy.callers import Caller
 from tests.cycles import (

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.dreaming.generation import RULES_VERSION
-from app.dreaming.runs import StartRequest, cancel_run
+from app.dreaming.runs.asking import StartRequest, cancel_run
 from app.kernel.database import Database, Scope
 from app.tenancy.callers import Caller
 from tests.cycles import (

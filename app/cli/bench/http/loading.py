@@ -24,7 +24,7 @@ from app.kernel.backend import Backend
 from app.kernel.database import Database, Scope
 from app.kernel.errors import SetupError
 from app.kernel.settings import Settings
-from app.ledger.predicates import list_predicates
+from app.ledger.predicates.registry import list_predicates
 from app.ledger.vocabulary import Predicate
 from app.tenancy.callers import Caller
 from app.tenancy.keys import KeyDraft, create_key

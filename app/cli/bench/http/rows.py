@@ -16,8 +16,8 @@ from typing import Final
 
 from app.cli.bench.recall.corpus import Known, TeamCorpus
 from app.ledger.identity import Edge, semantic_group_key, target_identity
-from app.ledger.names import fold_name
-from app.ledger.phrases import hedged_statement, statement
+from app.ledger.nodes.names import fold_name
+from app.ledger.predicates.phrases import hedged_statement, statement
 from app.ledger.vocabulary import Predicate
 from app.remember.document import write_document
 from app.tenancy.callers import Caller

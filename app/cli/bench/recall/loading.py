@@ -12,8 +12,8 @@ from app.hypotheses.writes import Generation, NewHypothesis, SourceSeen, insert_
 from app.kernel.database import Database, Scope, Writing
 from app.kernel.ids import new_id
 from app.ledger.identity import Edge, semantic_group_key, target_identity
-from app.ledger.phrases import hedged_statement, statement
-from app.ledger.predicates import list_predicates
+from app.ledger.predicates.phrases import hedged_statement, statement
+from app.ledger.predicates.registry import list_predicates
 from app.ledger.vocabulary import Predicate
 from app.remember.document import write_document
 from app.tenancy.callers import Caller
