@@ -103,7 +103,7 @@ def doctor(as_json: AsJson = False) -> None:
 async def _diagnose_services(settings: Settings) -> list[Finding]:
     from app.coordination.doctor import diagnose_redis
     from app.llm.doctor import diagnose_provider
-    from app.recall.embedder import examine_embedder
+    from app.recall.configured_embedder import examine_embedder
 
     return [
         await diagnose_redis(settings),

@@ -25,7 +25,8 @@ from app.kernel.errors import SetupError, Unavailable
 from app.kernel.settings import Settings
 from app.llm.prices import load_prices
 from app.mcp.mount import mount_mcp
-from app.recall.embedder import Embedder, MissingEmbedder, open_embedder
+from app.recall.configured_embedder import MissingEmbedder, open_embedder
+from app.recall.embedder import Embedder
 from app.worker.loop import run_worker
 
 ENDING_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)

@@ -7,8 +7,8 @@ three → `results` puts the winners into words with their evidence →
 `conflicts` adds the cases that they are part of → `related` finds Hypotheses near the results. `recall` puts the
 steps in order. `trace` shows one Relationship whole, page by page, with the Hypotheses that cite it.
 
-Where a model is configured, `embedder` and `onnx_embedder` turn text into vectors and `embeddings` keeps and
-searches them, before the rest and in a transaction of their own.
+Where a model is configured (`configured_embedder`), `onnx_embedder` turns text into vectors and `embeddings` keeps
+and searches them, before the rest and in a transaction of their own; `embedder` is the port between.
 
 What it must never do: list a Hypothesis among the results (they are rows of other tables, read in another
 transaction), write anything, or let an optional part take the primary result down. Related Hypotheses are such a

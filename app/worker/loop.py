@@ -18,7 +18,8 @@ from app.kernel.errors import DenseMemError
 from app.kernel.ids import new_id
 from app.kernel.settings import Settings
 from app.queue.leases import Lease, lease_due, seconds_until_due
-from app.recall.embedder import Embedder, MissingEmbedder
+from app.recall.configured_embedder import MissingEmbedder
+from app.recall.embedder import Embedder
 from app.worker.duties import Duty, embed_duty, purge_duty, schedule_duty, sweep_duty
 from app.worker.provider import Provider, open_provider
 from app.worker.steps import Kind, batch_kind, cycle_kind, placement_kind

@@ -10,7 +10,7 @@ import pytest
 from app.api.app import create_app
 from app.kernel.database import Database, Scope
 from app.kernel.settings import Settings
-from app.recall.embedder import MissingEmbedder
+from app.recall.configured_embedder import MissingEmbedder
 from app.tenancy.callers import Caller
 from app.tenancy.idempotency import find_answer
 from tests.api.client import NOBODYS_ULID, Api, example_submission

@@ -15,7 +15,8 @@ from app.cli.bench.remember import found_caller
 from app.kernel import migrate as migrating
 from app.kernel.database import Database, Scope
 from app.kernel.settings import Settings
-from app.recall.embedder import EmbeddingModel, MissingEmbedder, open_embedder
+from app.recall.configured_embedder import MissingEmbedder, open_embedder
+from app.recall.embedder import EmbeddingModel
 from app.recall.embeddings import SEARCH, embed_team
 from app.recall.model import RecallAnswer, RecallQuery
 from app.recall.recall import recall

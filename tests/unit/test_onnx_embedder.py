@@ -10,7 +10,7 @@ from typing import Final, NoReturn
 import pytest
 
 from app.kernel.errors import Unavailable
-from app.recall.embedder import MissingEmbedder, open_embedder
+from app.recall.configured_embedder import MissingEmbedder, open_embedder
 from app.recall.onnx_embedder import load_embedder
 
 pytest.importorskip("onnxruntime", reason="the extra 'embed' is not installed")

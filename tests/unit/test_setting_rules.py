@@ -101,7 +101,7 @@ def test_the_closest_level_that_names_a_time_decides_between_cron_and_local_time
 
 
 def test_the_documentation_names_every_setting_with_its_built_in_value_and_bounds() -> None:
-    page = Path(__file__, "../../../docs/operating.md").resolve().read_text(encoding="utf-8")
+    page = Path(__file__, "../../../docs/schedules.md").resolve().read_text(encoding="utf-8")
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in page.splitlines()

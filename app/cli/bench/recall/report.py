@@ -18,7 +18,8 @@ from app.cli.output import Json
 from app.kernel.backend import Backend
 from app.kernel.database import Database, Scope
 from app.kernel.settings import Settings
-from app.recall.embedder import Embedder, open_embedder
+from app.recall.configured_embedder import open_embedder
+from app.recall.embedder import Embedder
 from app.recall.embeddings import embed_team
 
 LEAST_RECALL: Final = {"exact": 0.95, "alias": 0.95, "typo": 0.85, "two_hop": 0.70}
