@@ -4,10 +4,13 @@ from typing import Final, LiteralString
 
 from app.hypotheses.record import HypothesisFilter, Sort
 
-_NAMED: Final[LiteralString] = """
-    SELECT h.*, subject.name AS subject_name, predicate.label AS predicate_label,
+# What a summary shows; whole rows would be several times as much to read, send and take apart.
+_SUMMARY: Final[LiteralString] = """
+    SELECT h.id, h.team_id, h.subject_entity_id, h.predicate_key, h.object_entity_id, h.object_value_id,
+           h.statement, h.status, h.likelihood, h.confidence, h.generator_kind, h.generator_version,
+           h.cycle_run_id, h.created_at, h.updated_at, subject.name AS subject_name,
            coalesce(object.name, trim(value.canonical || ' ' || value.unit)) AS object_name,
-           sources.source_ids, sources.candidate_ids, sources.owner_ids
+           sources.source_ids, sources.candidate_ids
 """
 _NAMES: Final[LiteralString] = """
     JOIN entities AS subject ON subject.team_id = h.team_id AND subject.id = h.subject_entity_id
@@ -26,8 +29,10 @@ _NAMES: Final[LiteralString] = """
     ) AS sources
 """
 HYPOTHESIS: Final[LiteralString] = (
-    _NAMED
-    + ", target.fault AS target_fault FROM hypotheses AS h"
+    _SUMMARY
+    + """, sources.owner_ids, predicate.label AS predicate_label, target.fault AS target_fault, h.rationale,
+           h.previous_hypothesis_id, h.needs_reassessment, h.row_version, h.reinforced_at, h.paths
+    FROM hypotheses AS h"""
     + _NAMES
     + """JOIN hypothesis_targets AS target ON target.team_id = h.team_id AND target.hypothesis_id = h.id
     WHERE h.team_id = %(team_id)s AND h.id = %(hypothesis_id)s"""
@@ -118,10 +123,12 @@ def page_query(wanted: HypothesisFilter, sort: Sort, *, after: object | None) ->
         conditions.append(_IN_MY_QUEUE)
     if after is not None:
         conditions.append(_POSITIONS[sort])
-    counted: LiteralString = f", {_SOURCE_COUNT} AS source_count" if sort == "review" else ""
+    is_counted = sort == "review"
+    counted: LiteralString = f", {_SOURCE_COUNT} AS source_count" if is_counted else ""
+    count: LiteralString = ", h.source_count" if is_counted else ""
     order = _ORDERS[sort]
     page: LiteralString = (
         f"SELECT h.*{counted} FROM hypotheses AS h WHERE {' AND '.join(conditions)}"
         f" ORDER BY {order} LIMIT %(limit)s"
     )
-    return f"{_NAMED} FROM ({page}) AS h {_NAMES} ORDER BY {order}"
+    return f"{_SUMMARY}{count} FROM ({page}) AS h {_NAMES} ORDER BY {order}"

@@ -11,31 +11,46 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Literal, LiteralString, TypeVar
+from weakref import WeakKeyDictionary
 
 import psycopg
+from psycopg.adapt import Transformer
 from psycopg_pool import AsyncConnectionPool, PoolTimeout, TooManyRequests
 
 from app.kernel.errors import Unavailable
-from app.kernel.pools import Connection, make_pool
+from app.kernel.pools import Connection, adaptation, make_pool
+from app.kernel.round_trips import Ask, Params, Prepared, Row, Wire
 from app.kernel.settings import Settings
 from app.kernel.transactions import (
     ENTER,
     NO_PARAMS,
     Glance,
-    Params,
     Query,
     Reading,
-    Row,
     Transaction,
     Writing,
     cleaned,
 )
 
 # What a transaction is for those who use one; how it is done is the other module's.
-__all__ = ["ENTER", "NO_PARAMS", "Database", "Params", "Query", "Reading", "Role", "Row", "Scope", "Writing"]
+__all__ = [
+    "ENTER",
+    "NO_PARAMS",
+    "Database",
+    "Params",
+    "Plans",
+    "Query",
+    "Reading",
+    "Role",
+    "Row",
+    "Scope",
+    "Writing",
+]
 
 T = TypeVar("T")
 Role = Literal["app", "dreamer", "owner"]
+# How often a statement that is run again is planned: whenever its values might call for another plan, or once.
+Plans = Literal["auto", "force_generic_plan"]
 
 MAX_ATTEMPTS = 3
 
@@ -59,6 +74,8 @@ class Database:
         self._settings = settings
         self._pool = make_pool(settings, url)
         self._dreamer_pool = self._pool if dreamer_url is None else make_pool(settings, dreamer_url)
+        self._transformer = Transformer(adaptation())
+        self._prepared: WeakKeyDictionary[Connection, Prepared] = WeakKeyDictionary()
 
     async def open(self) -> None:
         """Connect, or raise Unavailable within the pool's time-out."""
@@ -83,20 +100,25 @@ class Database:
 
     @asynccontextmanager
     async def glance(self, scope: Scope) -> AsyncIterator[Reading]:
-        """Give a read-only transaction of one statement, which is over when its rows are there: one round trip."""
-        async with self._connection(self._pool_of(scope)) as connection, cleaned(connection):
-            yield Glance(connection, self.entry(scope))
+        """Give a read-only transaction of one statement, which is over when its rows are there: one round trip.
+
+        It is for what requests ask again and again, so the statement is planned once, whatever its values.
+        """
+        async with self._wire(scope) as wire, cleaned(wire):
+            _, params = self.entry(scope, "force_generic_plan")
+            yield Glance(wire, params)
 
     @asynccontextmanager
-    async def reading(self, scope: Scope) -> AsyncIterator[Reading]:
+    async def reading(self, scope: Scope, *, plans: Plans = "auto") -> AsyncIterator[Reading]:
         """Give a read-only transaction in which every statement sees what is committed when it starts."""
-        async with self._transaction(scope, "BEGIN READ ONLY") as transaction:
+        async with self._transaction(scope, "BEGIN READ ONLY", plans) as transaction:
             yield transaction
 
     @asynccontextmanager
-    async def snapshot(self, scope: Scope) -> AsyncIterator[Reading]:
+    async def snapshot(self, scope: Scope, *, plans: Plans = "auto") -> AsyncIterator[Reading]:
         """Give a read-only transaction in which every statement sees one and the same moment."""
-        async with self._transaction(scope, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") as transaction:
+        begin: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+        async with self._transaction(scope, begin, plans) as transaction:
             yield transaction
 
     async def unit_of_work(self, scope: Scope, work: Callable[[Writing], Awaitable[T]]) -> T:
@@ -107,7 +129,7 @@ class Database:
         """
         for attempt in range(1, MAX_ATTEMPTS + 1):
             try:
-                async with self._transaction(scope, "BEGIN") as transaction:
+                async with self._transaction(scope, "BEGIN", "auto") as transaction:
                     result = await work(transaction)
             except (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected):
                 if attempt == MAX_ATTEMPTS:
@@ -127,7 +149,7 @@ class Database:
                 if not connection.broken:
                     await connection.execute("UNLISTEN *")
 
-    def entry(self, scope: Scope) -> tuple[LiteralString, Params]:
+    def entry(self, scope: Scope, plans: Plans = "auto") -> tuple[LiteralString, Params]:
         """Return the statement that follows each BEGIN, with its parameters."""
         milliseconds = int(self._settings.statement_timeout_seconds * 1000)
         return ENTER, {
@@ -135,17 +157,24 @@ class Database:
             "team_id": scope.team_id or "",
             "statement_timeout": str(milliseconds),
             "idle_timeout": str(3 * milliseconds),
+            "plans": plans,
         }
 
     @asynccontextmanager
-    async def _transaction(self, scope: Scope, begin: LiteralString) -> AsyncIterator[Transaction]:
-        async with self._connection(self._pool_of(scope)) as connection, cleaned(connection):
-            transaction = Transaction(connection, begin, self.entry(scope))
+    async def _transaction(
+        self, scope: Scope, begin: LiteralString, plans: Plans
+    ) -> AsyncIterator[Transaction]:
+        async with self._wire(scope) as wire, cleaned(wire):
+            enter, params = self.entry(scope, plans)
+            transaction = Transaction(wire, begin, Ask(enter.encode(), params))
             yield transaction
             await transaction.commit()
 
-    def _pool_of(self, scope: Scope) -> AsyncConnectionPool[Connection]:
-        return self._dreamer_pool if scope.role == "dreamer" else self._pool
+    @asynccontextmanager
+    async def _wire(self, scope: Scope) -> AsyncIterator[Wire]:
+        pool = self._dreamer_pool if scope.role == "dreamer" else self._pool
+        async with self._connection(pool) as connection:
+            yield Wire(connection, self._prepared.setdefault(connection, Prepared()), self._transformer)
 
     @asynccontextmanager
     async def _connection(self, pool: AsyncConnectionPool[Connection]) -> AsyncIterator[Connection]:

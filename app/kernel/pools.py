@@ -12,6 +12,9 @@ from psycopg_pool import AsyncConnectionPool
 
 from app.kernel.settings import Settings
 
+# What is prepared, the round trips see to: psycopg, where it prepares, forgets all with a rollback. They read and
+# write UTF-8.
+_PLAIN: Final = {"prepare_threshold": None, "client_encoding": "utf8"}
 # For each connection. A longer queue would keep everybody waiting in vain.
 MAX_WAITING: Final = 10
 Connection = psycopg.AsyncConnection[dict[str, Any]]  # Rows by the names of their columns.
@@ -22,7 +25,7 @@ def make_pool(settings: Settings, url: str) -> AsyncConnectionPool[Connection]:
     return AsyncConnectionPool(
         url,
         connection_class=psycopg.AsyncConnection[dict[str, Any]],
-        kwargs={"autocommit": True, "row_factory": dict_row, "context": _adapters()},
+        kwargs={"autocommit": True, "row_factory": dict_row, "context": adaptation()} | _PLAIN,
         min_size=1,
         max_size=settings.pool_size,
         max_waiting=MAX_WAITING * settings.pool_size,
@@ -45,15 +48,16 @@ async def _check_connection(connection: Connection) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Context:
-    """psycopg's way to hand adapters to new connections."""
+class Adaptation:
+    """How values are written and read, as psycopg hands it on. Without a connection times are read in UTC."""
 
     adapters: AdaptersMap
     connection: None = None
 
 
-def _adapters() -> _Context:
+def adaptation() -> Adaptation:
+    """Return the product's way to write and read values."""
     adapters = AdaptersMap(psycopg.adapters)
     # A dict can only mean JSON here; lists stay arrays.
     adapters.register_dumper(dict, JsonbDumper)
-    return _Context(adapters)
+    return Adaptation(adapters)

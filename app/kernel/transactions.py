@@ -1,20 +1,20 @@
 """What happens inside a transaction: reading and writing on one connection of a pool."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, LiteralString, Protocol
+from typing import Final, LiteralString, Protocol
 
-import psycopg
+from psycopg.pq import TransactionStatus
 
 from app.kernel.errors import Unavailable
-from app.kernel.pools import Connection
+from app.kernel.round_trips import Ask, Params, Row, Told, Wire
 from app.kernel.statements import Statement
 
-Row = dict[str, Any]  # Column types are the schema's; naming each row's shape again would be a second schema.
-Params = Mapping[str, object]
 Query = LiteralString | Statement
 
 NO_PARAMS: Params = {}
+# Of the same statement for many rows, so many go out in one round trip.
+MANY: Final = 500
 
 
 class Reading(Protocol):
@@ -47,37 +47,42 @@ class Writing(Reading, Protocol):
 ENTER: LiteralString = """
     SELECT set_config('role', %(role)s, true), set_config('densemem.team_id', %(team_id)s, true),
            set_config('statement_timeout', %(statement_timeout)s, true),
-           set_config('idle_in_transaction_session_timeout', %(idle_timeout)s, true)
+           set_config('idle_in_transaction_session_timeout', %(idle_timeout)s, true),
+           set_config('plan_cache_mode', %(plans)s, true)
 """
 # A few statements that are sent together are one transaction, without its being begun and committed.
-_GLANCE: LiteralString = f"{ENTER}, set_config('transaction_read_only', 'on', true)"
+_GLANCE: Final = f"{ENTER}, set_config('transaction_read_only', 'on', true)".encode()
 
 
 @asynccontextmanager
-async def cleaned(connection: Connection) -> AsyncIterator[None]:
+async def cleaned(wire: Wire) -> AsyncIterator[None]:
     """Leave no transaction behind when the block fails."""
     try:
         yield
     except BaseException:
         # A broken connection has lost its transaction already; the pool throws it away.
-        if not connection.broken and not connection.closed:
-            await connection.rollback()
+        pgconn = wire.connection.pgconn
+        if pgconn.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
+            await wire.ask(Ask(b"ROLLBACK", NO_PARAMS))
         raise
 
 
 class Glance:
     """Reading for one statement."""
 
-    def __init__(self, connection: Connection, entry: tuple[LiteralString, Params]) -> None:
-        self._connection = connection
-        self._entry = entry
+    def __init__(self, wire: Wire, params: Params) -> None:
+        self._wire = wire
+        self._entry = Ask(_GLANCE, params)
         self._is_over = False
 
     async def fetch_all(self, query: Query, params: Params = NO_PARAMS) -> list[Row]:
-        return await (await self._run(query, params)).fetchall()
+        assert not self._is_over, "a glance takes one statement"
+        self._is_over = True
+        [_, told] = await self._wire.ask(self._entry, _ask(query, params))
+        return told.rows
 
     async def fetch_one(self, query: Query, params: Params = NO_PARAMS) -> Row | None:
-        return await (await self._run(query, params)).fetchone()
+        return next(iter(await self.fetch_all(query, params)), None)
 
     async def fetch_each(self, *asked: tuple[Query, Params]) -> list[list[Row]]:
         [(query, params)] = asked
@@ -87,90 +92,57 @@ class Glance:
         for row in await self.fetch_all(query, params):
             yield row
 
-    async def _run(self, query: Query, params: Params) -> psycopg.AsyncCursor[Row]:
-        assert not self._is_over, "a glance takes one statement"
-        self._is_over = True
-        async with self._connection.pipeline():
-            await self._connection.execute(_GLANCE, self._entry[1])
-            return await _execute(self._connection, query, params)
-
 
 class Transaction:
-    """Reading and Writing on one psycopg connection. It begins with its first statement, in one round trip."""
+    """Reading and Writing on one connection. It begins with its first statement, in one round trip."""
 
-    def __init__(
-        self, connection: Connection, begin: LiteralString, entry: tuple[LiteralString, Params]
-    ) -> None:
-        self._connection = connection
-        self._begin = begin
-        self._entry = entry
+    def __init__(self, wire: Wire, begin: LiteralString, entry: Ask) -> None:
+        self._wire = wire
+        self._entry = (Ask(begin.encode(), NO_PARAMS), entry)
         self._has_begun = False
 
     async def commit(self) -> None:
         """End it; whatever was done stays."""
         if not self._has_begun:
             return
-        ended = await self._connection.execute("COMMIT")
+        [ended] = await self._wire.ask(Ask(b"COMMIT", NO_PARAMS))
         # A transaction in which an error was swallowed "commits" by rolling back, without an error.
-        if ended.statusmessage != "COMMIT":
+        if ended.word != b"COMMIT":
             raise Unavailable("The transaction was rolled back.", code="rolled_back")
 
     async def fetch_all(self, query: Query, params: Params = NO_PARAMS) -> list[Row]:
-        cursor = await self._run(query, params)
-        return await cursor.fetchall()
+        [told] = await self._tell(_ask(query, params))
+        return told.rows
 
     async def fetch_one(self, query: Query, params: Params = NO_PARAMS) -> Row | None:
-        cursor = await self._run(query, params)
-        return await cursor.fetchone()
+        return next(iter(await self.fetch_all(query, params)), None)
 
     async def fetch_each(self, *asked: tuple[Query, Params]) -> list[list[Row]]:
-        async with self._connection.pipeline():
-            if not self._has_begun:
-                await self._send_entry()
-            cursors = [await _execute(self._connection, query, params) for query, params in asked]
-        return [await cursor.fetchall() for cursor in cursors]
+        return [told.rows for told in await self._tell(*(_ask(query, params) for query, params in asked))]
 
     async def stream(self, query: Query, params: Params = NO_PARAMS) -> AsyncIterator[Row]:
-        sql, constants = _parts(query)
-        await self._enter()
-        async with self._connection.cursor() as cursor:
-            async for row in cursor.stream(sql, {**constants, **params}):
+        one = _ask(query, params)
+        await self._tell()
+        async with self._wire.connection.cursor() as cursor:
+            async for row in cursor.stream(one.sql, one.params or None):
                 yield row
 
     async def execute(self, query: Query, params: Params = NO_PARAMS) -> int:
-        cursor = await self._run(query, params)
-        return cursor.rowcount
+        [told] = await self._tell(_ask(query, params))
+        return told.count
 
     async def execute_many(self, query: Query, params: list[Params]) -> None:
-        sql, constants = _parts(query)
-        await self._enter()
-        async with self._connection.cursor() as cursor:
-            await cursor.executemany(sql, [{**constants, **one} for one in params])
+        for begin in range(0, len(params), MANY):
+            await self._tell(*(_ask(query, one) for one in params[begin : begin + MANY]))
 
-    async def _run(self, query: Query, params: Params) -> psycopg.AsyncCursor[Row]:
+    async def _tell(self, *asked: Ask) -> list[Told]:
         if self._has_begun:
-            return await _execute(self._connection, query, params)
-        async with self._connection.pipeline():
-            await self._send_entry()
-            return await _execute(self._connection, query, params)
-
-    async def _enter(self) -> None:
-        if not self._has_begun:
-            async with self._connection.pipeline():
-                await self._send_entry()
-
-    async def _send_entry(self) -> None:
+            return await self._wire.ask(*asked)
         self._has_begun = True
-        await self._connection.execute(self._begin)
-        await self._connection.execute(*self._entry)
+        return (await self._wire.ask(*self._entry, *asked))[len(self._entry) :]
 
 
-async def _execute(connection: Connection, query: Query, params: Params) -> psycopg.AsyncCursor[Row]:
-    sql, constants = _parts(query)
-    return await connection.execute(sql, {**constants, **params} if constants or params else None)
-
-
-def _parts(query: Query) -> tuple[bytes, Params]:
+def _ask(query: Query, params: Params) -> Ask:
     if isinstance(query, Statement):
-        return query.sql, query.constants
-    return query.encode(), {}
+        return Ask(query.sql, {**query.constants, **params})
+    return Ask(query.encode(), params)

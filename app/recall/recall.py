@@ -58,7 +58,7 @@ async def recall(
     team_id = caller.team_id
     moment = Moment(valid_at=query.valid_at or now, known_at=query.known_at)
     meant, missing = await find_meant(database, embedder, team_id, query.query, moment)
-    async with database.snapshot(Scope("app", team_id)) as reading:
+    async with database.snapshot(Scope("app", team_id), plans="force_generic_plan") as reading:
         matches = await find_matches(
             reading, team_id, query.query, moment, expand_from=query.expand_from_entity_ids, meant=meant
         )
@@ -102,7 +102,7 @@ async def _recall_related(
         return (), (Degradation("related_hypotheses", "hypotheses_not_temporal", message),)
     near = _surroundings(query.query, matches, results)
     try:
-        async with database.reading(Scope("app", team_id)) as reading:
+        async with database.reading(Scope("app", team_id), plans="force_generic_plan") as reading:
             await reading.fetch_one(_LIMIT_TIME, {"milliseconds": str(RELATED_TIMEOUT_MILLISECONDS)})
             if not (await effective_configuration(reading, team_id)).enabled:
                 return (), ()

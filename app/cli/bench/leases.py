@@ -102,6 +102,7 @@ def _measure_pgbench(
         "role": f"{settings.role_prefix}_app",
         "statement_timeout": "10000",
         "idle_timeout": "30000",
+        "plans": "auto",
         "kind": kind,
         "worker": "bench",
         "seconds": LEASE_SECONDS,

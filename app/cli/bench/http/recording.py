@@ -9,7 +9,7 @@ import httpx2
 
 from app.api.app import create_app
 from app.cli.bench.http.requests import GREETING, Asked
-from app.kernel.database import NO_PARAMS, Database, Params, Query, Reading, Row, Scope, Writing
+from app.kernel.database import NO_PARAMS, Database, Params, Plans, Query, Reading, Row, Scope, Writing
 from app.kernel.settings import Settings
 from app.kernel.statements import Statement
 
@@ -54,35 +54,35 @@ class _Recorder:
     @asynccontextmanager
     async def glance(self, scope: Scope) -> AsyncIterator[Reading]:
         async with self._database.glance(scope) as reading:
-            self._begin("BEGIN READ ONLY", scope)
+            self._begin("BEGIN READ ONLY", scope, "force_generic_plan")
             yield _Recording(cast(Writing, reading), self.told)
             self.told.append(_COMMIT)
 
     @asynccontextmanager
-    async def reading(self, scope: Scope) -> AsyncIterator[Reading]:
-        async with self._database.reading(scope) as reading:
-            self._begin("BEGIN READ ONLY", scope)
+    async def reading(self, scope: Scope, *, plans: Plans = "auto") -> AsyncIterator[Reading]:
+        async with self._database.reading(scope, plans=plans) as reading:
+            self._begin("BEGIN READ ONLY", scope, plans)
             yield _Recording(cast(Writing, reading), self.told)
             self.told.append(_COMMIT)
 
     @asynccontextmanager
-    async def snapshot(self, scope: Scope) -> AsyncIterator[Reading]:
-        async with self._database.snapshot(scope) as reading:
-            self._begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", scope)
+    async def snapshot(self, scope: Scope, *, plans: Plans = "auto") -> AsyncIterator[Reading]:
+        async with self._database.snapshot(scope, plans=plans) as reading:
+            self._begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", scope, plans)
             yield _Recording(cast(Writing, reading), self.told)
             self.told.append(_COMMIT)
 
     async def unit_of_work(self, scope: Scope, work: Callable[[Writing], Awaitable[T]]) -> T:
         async def recorded(writing: Writing) -> T:
-            self._begin("BEGIN", scope)
+            self._begin("BEGIN", scope, "auto")
             result = await work(_Recording(writing, self.told))
             self.told.append(_COMMIT)
             return result
 
         return await self._database.unit_of_work(scope, recorded)
 
-    def _begin(self, begin: LiteralString, scope: Scope) -> None:
-        self.told += [Told(begin, NO_PARAMS), _tell(*self._database.entry(scope))]
+    def _begin(self, begin: LiteralString, scope: Scope, plans: Plans) -> None:
+        self.told += [Told(begin, NO_PARAMS), _tell(*self._database.entry(scope, plans))]
 
 
 class _Recording:

@@ -1,0 +1,156 @@
+"""What is asked together is one round trip; what is prepared stays so; what goes wrong leaves nothing behind."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from typing import LiteralString
+
+import psycopg
+import pytest
+
+from app.kernel import round_trips, transactions
+from app.kernel.database import Database, Reading, Scope, Writing
+from app.kernel.settings import Settings
+from app.tenancy.callers import Caller
+from tests.databases import service_url
+
+APP = Scope("app")
+NUMBER: LiteralString = "SELECT %(number)s::int AS number"
+NAMES: LiteralString = """
+    SELECT count(*) AS names FROM pg_prepared_statements
+    WHERE statement LIKE '%%' || %(part)s || '%%' AND statement NOT LIKE '%%pg_prepared_statements%%'
+"""
+
+
+@pytest.fixture
+async def single(database_name: str) -> AsyncIterator[Database]:
+    """A database of which one connection is used, so that whatever is left behind is met again."""
+    one = Database(
+        Settings.model_validate({"pool_size": 2, "pool_timeout_seconds": 5}), url=service_url(database_name)
+    )
+    await one.open()
+    yield one
+    await one.close()
+
+
+async def count_names(database: Database, part: str) -> int:
+    async with database.reading(APP) as reading:
+        row = await reading.fetch_one(NAMES, {"part": part})
+    assert row is not None
+    count: int = row["names"]
+    return count
+
+
+async def read_number(reading: Reading, number: int) -> int:
+    row = await reading.fetch_one(NUMBER, {"number": number})
+    assert row is not None
+    found: int = row["number"]
+    return found
+
+
+async def test_what_is_asked_together_comes_back_in_order(single: Database) -> None:
+    async with single.reading(APP) as reading:
+        told = await reading.fetch_each(*((NUMBER, {"number": number}) for number in (3, 1, 2)))
+    assert told == [[{"number": 3}], [{"number": 1}], [{"number": 2}]]
+
+
+async def test_one_name_takes_one_value_wherever_it_stands_and_two_signs_are_one(single: Database) -> None:
+    async with single.reading(APP) as reading:
+        row = await reading.fetch_one(
+            "SELECT %(a)s || %(b)s || %(a)s AS text, 7 %% 4 AS rest", {"a": "x", "b": "%(a)s"}
+        )
+        plain = await reading.fetch_one("SELECT 7 % 4 AS rest")
+    assert row == {"text": "x%(a)sx", "rest": 3}
+    assert plain == {"rest": 3}
+
+
+async def test_a_failure_is_raised_as_what_it_is_and_what_follows_is_not_carried_out(
+    single: Database,
+) -> None:
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        async with single.reading(APP) as reading:
+            await reading.fetch_each(
+                (NUMBER, {"number": 1}),
+                ("SELECT 1 / %(number)s::int AS number", {"number": 0}),
+                ("SELECT set_config('densemem.later', %(text)s, false)", {"text": "was carried out"}),
+            )
+    async with single.reading(APP) as reading:
+        row = await reading.fetch_one("SELECT current_setting('densemem.later', true) AS later")
+    assert row == {"later": None}
+
+
+async def test_a_statement_is_prepared_once_and_outlives_a_rollback(single: Database) -> None:
+    async def fail(writing: Writing) -> None:
+        assert await read_number(writing, 1) == 1
+        raise RuntimeError("rolled back")
+
+    with pytest.raises(RuntimeError):
+        await single.unit_of_work(APP, fail)
+    async with single.reading(APP) as reading:
+        assert await read_number(reading, 2) == 2
+    assert await count_names(single, "AS number") == 1
+
+
+async def test_a_statement_that_could_not_be_prepared_is_prepared_when_it_can_be(single: Database) -> None:
+    setting: LiteralString = "SELECT %(text)s AS text FROM set_later"
+    with pytest.raises(psycopg.errors.UndefinedTable):
+        async with single.reading(APP) as reading:
+            await reading.fetch_one(setting, {"text": "x"})
+    assert await count_names(single, "set_later") == 0
+    with pytest.raises(psycopg.errors.UndefinedTable):
+        async with single.reading(APP) as reading:
+            await reading.fetch_one(setting, {"text": "x"})
+
+
+async def test_the_statement_longest_unused_is_forgotten(
+    single: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(round_trips, "MAX_PREPARED", 6)
+    async with single.reading(APP) as reading:
+        for column in ("a", "b", "c", "d", "e", "f", "g", "h"):
+            query: LiteralString = "SELECT %(number)s::int AS "
+            await reading.fetch_one(query + column, {"number": 1})
+    async with single.reading(APP) as reading:
+        kept = await reading.fetch_all("SELECT statement FROM pg_prepared_statements")
+        texts = " ".join(row["statement"] for row in kept)
+        assert "AS h" in texts
+        assert "AS a" not in texts
+        # Those of this round trip are more until it ends.
+        assert len(kept) <= 6 + 3
+        # One that was forgotten is prepared anew.
+        assert await reading.fetch_one("SELECT %(number)s::int AS a", {"number": 5}) == {"a": 5}
+
+
+async def test_a_reading_that_is_given_up_leaves_its_connection_to_the_next(single: Database) -> None:
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05), single.reading(APP) as reading:
+            await reading.fetch_one("SELECT pg_sleep(%(seconds)s)", {"seconds": 60})
+    async with single.glance(APP) as glance:
+        assert await read_number(glance, 4) == 4
+
+
+async def test_many_rows_are_written_at_once_and_those_touched_are_counted(
+    single: Database, team: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transactions, "MANY", 2)
+
+    async def write(writing: Writing) -> int:
+        rows = [{"team_id": team.team_id, "id": f"prof_{number}"} for number in range(5)]
+        await writing.execute_many(
+            "INSERT INTO profiles (team_id, id, name) VALUES (%(team_id)s, %(id)s, %(id)s)", [*rows]
+        )
+        return await writing.execute(
+            """INSERT INTO profiles (team_id, id, name)
+               SELECT team_id, id || '_2', name || '_2' FROM profiles
+               WHERE team_id = %(team_id)s AND id LIKE 'prof__'""",
+            {"team_id": team.team_id},
+        )
+
+    assert await single.unit_of_work(Scope("app", team.team_id), write) == 5
+
+
+async def test_times_are_read_in_utc(single: Database) -> None:
+    async with single.reading(APP) as reading:
+        row = await reading.fetch_one("SELECT timestamptz '2026-07-01 12:00:00+02' AS at")
+    assert row == {"at": datetime(2026, 7, 1, 10, tzinfo=UTC)}
+    assert row["at"].tzinfo is UTC
