@@ -1,8 +1,8 @@
 """Ledger rows by direct SQL, valid unless a test says otherwise, for tests that are not about `remember`.
 
 Everything is written as the application's role in one transaction a call, as `remember` would leave it. Verdict
-and support follow from the tier: an established position has one granted support, a candidate one insufficient
-verdict and none.
+and support follow from the tier: an established position has one granted support, which makes a fact by its
+authority, a candidate has one insufficient verdict and none.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -49,7 +49,8 @@ class Position:
     """What may be unusual about a Relationship.
 
     `verdict` None follows the tier; "none" leaves no verdict at all. `has_support` None follows the tier too.
-    `source_revision` makes a source of its own with that revision, current or not. No `effect` follows the status.
+    `source_revision` makes a source of its own with that revision, current or not. No `effect` follows the status,
+    no `authority` the tier.
     """
 
     tier: Tier = "validated_claim"
@@ -65,7 +66,7 @@ class Position:
     evidence_state: EvidenceState = "active"
     source_revision: str | None = None
     revision_is_current: bool = True
-    authority: Authority = "primary"
+    authority: Authority | None = None
     source_group: str | None = None
     content: str = "As it is written."
     effect: TransitionEffect | None = None
@@ -158,7 +159,7 @@ async def make_relationship(
             "citation_id": citation_id,
             "content": position.content,
             "content_digest": digest(position.content),
-            "authority": position.authority,
+            "authority": position.authority or ("authoritative" if position.tier == "fact" else "primary"),
             "source_group": position.source_group or caller.profile_id,
             "evidence_state": position.evidence_state,
             "source_id": None if position.source_revision is None else new_id("src"),
@@ -196,7 +197,10 @@ async def change_relationship(
     valid_to: datetime | None = None,
     effect: TransitionEffect = "source_lost",
 ) -> None:
-    """Raise the version of a Relationship, with its transition; nothing given leaves all as it is."""
+    """Raise the version of a Relationship, with its transition; nothing given leaves all as it is.
+
+    What becomes a fact, or active, gets an authoritative support for it.
+    """
     await _as_app(
         database,
         caller,
@@ -217,7 +221,7 @@ async def change_within(
     effect: TransitionEffect = "source_lost",
 ) -> None:
     """Do what `change_relationship` does within a transaction that the test holds open."""
-    params = {
+    params: dict[str, object] = {
         "team_id": caller.team_id,
         "id": relationship_id,
         "status": status,
@@ -226,6 +230,31 @@ async def change_within(
         "effect": effect,
     }
     await writing.execute(sql.CHANGE, params)
+    if tier == "fact" or status == "active":
+        await _add_voice(writing, caller, relationship_id)
+
+
+async def _add_voice(writing: Writing, caller: Caller, relationship_id: str) -> None:
+    content = "As the authority has it."
+    params: dict[str, object] = {
+        "team_id": caller.team_id,
+        "id": relationship_id,
+        "profile_id": caller.profile_id,
+        "evidence_id": new_id("evd"),
+        "citation_id": new_id("cit"),
+        "verification_id": new_id("ver"),
+        "content": content,
+        "content_digest": digest(content),
+        "authority": "authoritative",
+        "source_group": "authority",
+        "source_id": None,
+        "source_revision": None,
+        "evidence_state": "active",
+        "verdict": "entailed",
+        "schema_valid": True,
+    }
+    for statement in (sql.EVIDENCE, sql.CITATION, sql.VERDICT, sql.SUPPORT, sql.SUPPORT_EVENT):
+        await writing.execute(statement, params)
 
 
 async def make_conflict(

@@ -26,11 +26,13 @@ States of a Relationship:
 States of evidence: `active` or, held, `quarantined`; from there by a decision on record `active` or `discarded`;
 `retracted` from any, for good. Triggers keep it.
 
-Invariants: nothing is deleted; a Relationship becomes active with effective support and a transition, a support is
-granted with a verdict (deferred triggers); identities, evidence and events never change, what is final stays so
-(triggers); no reference leaves its team (composite foreign keys); only its owner changes a Relationship, but for
-what follows from somebody's conflict. A conflict case changes no tier and no status: it takes its positions out of
-eligibility while it is open.
+Invariants: nothing is deleted; at every commit what is active has the supports of its tier, counted by the
+database's own functions as placing counts them (`counted_group`, `counted_text`, `supported_tier`), and what was
+taken back or rejected has none that count; each change has its transition, a support its verdict, one that comes
+back a newer one (deferred triggers, which also let who grants and who takes away wait for each other);
+identities, evidence and events never change, what is final stays so (triggers); no reference leaves its team
+(composite foreign keys); only its owner changes a Relationship, but for what follows from somebody's conflict. A
+conflict case changes no tier and no status: it takes its positions out of eligibility while it is open.
 
 Decisions where the design is silent:
 

@@ -5,7 +5,7 @@ from typing import LiteralString
 
 from app.kernel.database import Writing
 from app.ledger.conflicts.withdrawal import settle_withdrawn
-from app.ledger.evidence.supports import effective_weights, tier_of
+from app.ledger.evidence.supports import weigh_supports
 from app.ledger.relationships.neighbours import lock_with_neighbours
 from app.ledger.relationships.rows import Change, StoredRelationship, change_relationship
 from app.ledger.vocabulary import Status, TransitionEffect
@@ -55,7 +55,7 @@ async def reweigh(
     note: str | None = None,
 ) -> StoredRelationship:
     """Leave one locked Relationship at the tier of its effective supports, one version higher."""
-    tier = tier_of((await effective_weights(w, team_id, stored.relationship_id)).values())
+    tier = await weigh_supports(w, team_id, stored.relationship_id)
     has_lost_all = tier == "candidate"
     status: Status = "pending_evidence" if has_lost_all and stored.status == "active" else stored.status
     effect: TransitionEffect = "source_lost" if has_lost_all else "reassess"

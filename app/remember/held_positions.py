@@ -11,7 +11,7 @@ from typing import LiteralString
 from app.kernel.database import Writing
 from app.kernel.errors import WrongState
 from app.ledger.conflicts.withdrawal import ENDED, LIVING, settle_withdrawn
-from app.ledger.evidence.supports import effective_weights, revoke_supports, tier_of
+from app.ledger.evidence.supports import revoke_supports, weigh_supports
 from app.ledger.nodes.entities import lock_endpoints
 from app.ledger.predicates.registry import list_predicates
 from app.ledger.relationships.neighbours import lock_with_neighbours, near_of
@@ -103,7 +103,7 @@ async def _accept(
 ) -> StoredRelationship:
     near = near_of(team_id, stored, await list_predicates(w, team_id))
     related = list(locked.values())
-    tier = tier_of((await effective_weights(w, team_id, stored.relationship_id)).values())
+    tier = await weigh_supports(w, team_id, stored.relationship_id)
     is_over = stored.status == "superseded"
     change = Change(
         reason="review_accepted",

@@ -78,6 +78,7 @@ CHANGEABLE: Final[Mapping[str, tuple[Guarded, ...]]] = {
                 "evidence_discarded_is_only_retracted",
                 "evidence_discarded_was_held",
                 "evidence_leaves_by_decision",
+                "evidence_leaves_tiers_carried",
             ),
         ),
     ),
@@ -152,7 +153,14 @@ CHANGEABLE: Final[Mapping[str, tuple[Guarded, ...]]] = {
     ),
     "relationships": (
         Guarded("version", guards=("relationships_version_counts_changes",)),
-        Guarded("tier status", guards=("relationships_change_on_record", "relationships_gain_by_support")),
+        Guarded(
+            "tier status",
+            guards=(
+                "relationships_change_on_record",
+                "relationships_gain_by_support",
+                "relationships_end_without_support",
+            ),
+        ),
         Guarded(
             "modality valid_to eligible_since client_comment changed_at",
             guards=("relationships_change_on_record",),
@@ -165,10 +173,24 @@ CHANGEABLE: Final[Mapping[str, tuple[Guarded, ...]]] = {
         ),
     ),
     "source_revisions": (
-        Guarded("is_current", guards=("source_revisions_old_stays_old", "source_revisions_are_replaced")),
+        Guarded(
+            "is_current",
+            guards=(
+                "source_revisions_old_stays_old",
+                "source_revisions_are_replaced",
+                "source_revisions_leave_tiers_carried",
+            ),
+        ),
     ),
     "supports": (
-        Guarded("is_granted", guards=("supports_change_on_record", "supports_return_with_a_verdict")),
+        Guarded(
+            "is_granted",
+            guards=(
+                "supports_change_on_record",
+                "supports_return_with_a_verdict",
+                "supports_leave_tiers_carried",
+            ),
+        ),
     ),
     "team_settings": (Guarded("value updated_at row_version", guards=("team_settings_version_rises",)),),
     "verifier_permits": (Guarded("charged_usd", guards=("verifier_permits_are_charged_once",)),),

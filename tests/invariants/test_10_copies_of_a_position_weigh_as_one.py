@@ -64,7 +64,7 @@ async def copy_all(database: Database, caller: Caller, make_profile: MakeProfile
         copier = await make_profile(caller, f"Copier {number}")
         # Copies differ in everything that is no part of what is said.
         position = Position(
-            tier="fact" if number % 2 else "validated_claim",
+            tier="fact" if number % 3 == 1 else "validated_claim",
             authority="authoritative" if number % 3 else "unknown",
             valid_from=NOW - number * DAY if number % 4 else None,
             valid_to=NOW + DAY if number == 5 else None,

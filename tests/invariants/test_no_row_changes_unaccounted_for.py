@@ -14,6 +14,7 @@ from tests.conftest import MakeTeam
 from tests.databases import admin_url
 from tests.invariants.attempts import acting_as, refusing_rule
 from tests.invariants.changed_team import ChangedTeam, make_changed_team
+from tests.invariants.test_positions_are_as_strong_as_their_supports import TIERS
 from tests.invariants.test_the_database_holds_rows_to_their_decisions import EVIDENCE
 
 
@@ -222,7 +223,7 @@ def test_every_rule_is_tried(database_name: str) -> None:
     with psycopg.connect(admin_url(database_name)) as connection:
         rules = {rule for (rule,) in connection.execute(RULES).fetchall()}
     assert len(rules) > 30
-    assert rules == {rule for *_, rule in (*ATTEMPTS, *EVIDENCE) if rule in rules}
+    assert rules == {rule for *_, rule in (*ATTEMPTS, *EVIDENCE, *TIERS) if rule in rules}
 
 
 RULES: LiteralString = """

@@ -38,21 +38,6 @@ class CitationDraft:
     quote: str
 
 
-# What a profile says without a source that anybody could look up is one voice, whatever groups it names. Groups
-# that differ in case, spaces or what nobody sees are one.
-COUNTED_GROUP: LiteralString = r"""
-    CASE WHEN evidence.source_id IS NULL AND evidence.source_type IN ('manual', 'conversation')
-         THEN evidence.profile_id
-         ELSE lower(btrim(regexp_replace(normalize(evidence.source_group, NFKC),
-                                         '[[:space:]\u200B-\u200F\u2060\uFEFF]+', '', 'g'))) END
-"""
-# A text with other spaces, case or punctuation says nothing new. Shortened, since only equality counts.
-COUNTED_TEXT: LiteralString = r"""
-    md5(lower(regexp_replace(normalize(evidence.content, NFKC),
-                             '[[:space:][:punct:]\u200B-\u200F\u2060\uFEFF]+', '', 'g')))
-"""
-
-
 @dataclass(frozen=True, slots=True)
 class EvidenceStanding:
     """What one evidence item weighs now; `is_current` is about its source revision.
@@ -164,15 +149,10 @@ _CITATIONS: LiteralString = """
     WHERE team_id = %(team_id)s AND evidence_id = ANY (%(evidence_ids)s)
 """
 # Two locked reads, because the optional side of an outer join can't be locked.
-_LOCK: LiteralString = (
-    """
+_LOCK: LiteralString = """
     WITH item AS (
         SELECT id, profile_id, authority, source_id, source_revision, state,
-               """
-    + COUNTED_TEXT
-    + """ AS counted_text, """
-    + COUNTED_GROUP
-    + """ AS source_group
+               counted_text(evidence) AS counted_text, counted_group(evidence) AS source_group
         FROM evidence WHERE team_id = %(team_id)s AND id = ANY (%(ids)s)
         ORDER BY id FOR SHARE
     ), revision AS (
@@ -186,4 +166,3 @@ _LOCK: LiteralString = (
     FROM item LEFT JOIN revision
       ON revision.source_id = item.source_id AND revision.revision = item.source_revision
 """
-)

@@ -6,7 +6,6 @@ from typing import LiteralString
 
 from app.kernel.database import Reading, Writing
 from app.kernel.ids import new_id
-from app.ledger.evidence.rows import COUNTED_GROUP, COUNTED_TEXT
 from app.ledger.vocabulary import Tier, Verdict
 from app.tenancy.authority import Authority
 
@@ -40,7 +39,8 @@ def tier_of(weights: Collection[Weight]) -> Tier:
     None is a candidate; one authoritative, or two of distinct (profile, source group), make a fact; anything
     between is a validated claim. One text that a profile sends under two groups is still one voice, whatever its
     spaces, case and punctuation, and so are all manual and conversation texts of a profile that have no source
-    key: their groups are names that it made up.
+    key: their groups are names that it made up. Placing asks it before anything is stored; of what is stored the
+    function `supported_tier` of the database says the same, and holds every commit to it.
     Source: Design, section 4, step 6.
     """
     if not weights:
@@ -54,6 +54,14 @@ def tier_of(weights: Collection[Weight]) -> Tier:
     )
     is_fact = voices >= 2 or any(weight.authority == "authoritative" for weight in weights)
     return "fact" if is_fact else "validated_claim"
+
+
+async def weigh_supports(reading: Reading, team_id: str, relationship_id: str) -> Tier:
+    """Return the tier that the stored supports of a Relationship carry, as the database counts at commit."""
+    row = await reading.fetch_one(_WEIGH, {"team_id": team_id, "relationship_id": relationship_id})
+    assert row is not None
+    tier: Tier = row["tier"]
+    return tier
 
 
 async def effective_weights(reading: Reading, team_id: str, relationship_id: str) -> dict[str, Weight]:
@@ -108,19 +116,14 @@ async def revoke_supports(
     return [row["citation_id"] for row in await w.fetch_all(_REVOKE, params)]
 
 
-_EFFECTIVE: LiteralString = (
-    """
-    SELECT support.citation_id, support.profile_id, support.authority,
-           """
-    + COUNTED_TEXT
-    + """ AS counted_text, """
-    + COUNTED_GROUP
-    + """ AS source_group
+_WEIGH: LiteralString = "SELECT supported_tier(%(team_id)s, %(relationship_id)s) AS tier"
+_EFFECTIVE: LiteralString = """
+    SELECT support.citation_id, support.profile_id, support.authority, counted_text(evidence) AS counted_text,
+           counted_group(evidence) AS source_group
     FROM effective_supports AS support
     JOIN evidence ON evidence.team_id = support.team_id AND evidence.id = support.evidence_id
     WHERE support.team_id = %(team_id)s AND support.relationship_id = %(relationship_id)s
 """
-)
 # All parts see the table as it was before, so `earlier` is what a support was until now.
 _RECORD: LiteralString = """
     WITH judged AS (

@@ -7,7 +7,7 @@ from typing import LiteralString
 
 from app.kernel.database import Writing
 from app.kernel.ids import new_id
-from app.ledger.evidence.supports import effective_weights, tier_of
+from app.ledger.evidence.supports import weigh_supports
 from app.ledger.relationships.neighbours import lock_groups, near_of
 from app.ledger.relationships.rows import Change, StoredRelationship, change_relationship
 from app.ledger.reviews import ReviewDraft, open_review
@@ -41,7 +41,7 @@ async def enter_position(
     owner's opens a conflict case. `current` is what is locked, by id, and is kept up to date.
     """
     team_id = entrance.team_id
-    tier = tier_of((await effective_weights(w, team_id, stored.relationship_id)).values())
+    tier = await weigh_supports(w, team_id, stored.relationship_id)
     status = wanted
     if tier == "candidate" and wanted == "active":
         status = "pending_evidence"
