@@ -195,11 +195,12 @@ async def change_relationship(
     status: Status | None = None,
     tier: Tier | None = None,
     valid_to: datetime | None = None,
-    effect: TransitionEffect = "source_lost",
+    effect: TransitionEffect | None = None,
 ) -> None:
     """Raise the version of a Relationship, with its transition; nothing given leaves all as it is.
 
-    What becomes a fact, or active, gets an authoritative support for it.
+    What becomes a fact, or active, gets an authoritative support for it; what is retracted or rejected loses all.
+    No `effect` follows the status.
     """
     await _as_app(
         database,
@@ -218,7 +219,7 @@ async def change_within(
     status: Status | None = None,
     tier: Tier | None = None,
     valid_to: datetime | None = None,
-    effect: TransitionEffect = "source_lost",
+    effect: TransitionEffect | None = None,
 ) -> None:
     """Do what `change_relationship` does within a transaction that the test holds open."""
     params: dict[str, object] = {
@@ -232,6 +233,8 @@ async def change_within(
     await writing.execute(sql.CHANGE, params)
     if tier == "fact" or status == "active":
         await _add_voice(writing, caller, relationship_id)
+    if status in ("retracted", "rejected"):
+        await writing.execute(sql.REVOKE, params)
 
 
 async def _add_voice(writing: Writing, caller: Caller, relationship_id: str) -> None:

@@ -84,8 +84,19 @@ CHANGE: LiteralString = """
         (team_id, relationship_id, version, from_tier, to_tier, from_status, to_status, from_valid_to,
          to_valid_to, reason, effect)
     SELECT %(team_id)s, %(id)s, changed.version, before.tier, changed.tier, before.status, changed.status,
-           before.valid_to, changed.valid_to, 'changed', %(effect)s
+           before.valid_to, changed.valid_to, 'changed',
+           coalesce(%(effect)s, CASE WHEN changed.status = 'active' AND before.status <> 'active'
+                                     THEN 'became_active' ELSE 'source_lost' END)
     FROM before, changed
+"""
+REVOKE: LiteralString = """
+    WITH revoked AS (
+        UPDATE supports SET is_granted = false
+        WHERE team_id = %(team_id)s AND relationship_id = %(id)s AND is_granted
+        RETURNING citation_id
+    )
+    INSERT INTO support_events (team_id, relationship_id, citation_id, event, reason)
+    SELECT %(team_id)s, %(id)s, citation_id, 'revoked', 'changed' FROM revoked
 """
 CASE: LiteralString = """
     INSERT INTO conflict_cases

@@ -95,8 +95,29 @@ def demand(
     )
 
 
+def examine(table: str, rule: str, *, exists: str, because: str) -> None:
+    """Refuse an INSERT with a row for which the query `exists`, which may read `fresh`, finds nothing.
+
+    At once, when the statement ends, for all of its rows together: for what no later statement could mend.
+    """
+    op.execute(f"""
+        CREATE FUNCTION {rule}() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public AS $$
+        BEGIN
+            IF EXISTS (SELECT FROM added AS fresh WHERE NOT EXISTS ({exists})) THEN
+                RAISE EXCEPTION 'a row of % is refused: {because}', TG_TABLE_NAME
+                    USING ERRCODE = 'restrict_violation', CONSTRAINT = TG_NAME;
+            END IF;
+            RETURN NULL;
+        END $$
+    """)
+    op.execute(
+        f"CREATE TRIGGER {rule} AFTER INSERT ON {table} REFERENCING NEW TABLE AS added "
+        f"FOR EACH STATEMENT EXECUTE FUNCTION {rule}()"
+    )
+
+
 def lift(table: str, *rules: str) -> None:
-    """Undo `refuse` and `demand`."""
+    """Undo `refuse`, `demand` and `examine`."""
     for rule in rules:
         op.execute(f"DROP TRIGGER {rule} ON {table}")
         op.execute(f"DROP FUNCTION IF EXISTS {rule}()")

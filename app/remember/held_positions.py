@@ -23,12 +23,12 @@ from app.ledger.relationships.rows import (
 )
 from app.ledger.relationships.slots import Neighbourhood
 from app.ledger.reviews import Review, close_review
-from app.ledger.vocabulary import Status, TransitionEffect
+from app.ledger.vocabulary import Status
 from app.remember.consequences import find_own_rivals, follow
 from app.remember.placement import categorize
 from app.remember.placement_state import placement_state, set_placement_state
 from app.remember.review_choices import ACCEPT, DISPUTE, REJECT, refuse_choice
-from app.remember.store import carry_out
+from app.remember.store import carry_out, effect_of
 from app.tenancy.callers import Caller
 
 # What a review holds back, and what it may bring back to life.
@@ -121,7 +121,7 @@ async def _accept(
     position = replace(stored, tier=tier, status="active", valid_to=None if is_over else stored.valid_to)
     targets = find_own_rivals(position, near, related)
     following = follow(position, near, related, targets=targets, now=now)
-    effect: TransitionEffect = "harmless" if stored.status == "active" else "became_active"
+    effect = effect_of(stored.status, "active")
     changed = await change_relationship(
         w, team_id, stored, replace(change, status="active", effect=effect, reopens=is_over)
     )
@@ -150,7 +150,8 @@ async def _dispute(
             await change_relationship(
                 w, team_id, opposite, replace(change, tier=None, status="disputed", effect="source_lost")
             )
-    return await change_relationship(w, team_id, stored, replace(change, status="disputed"))
+    effect = effect_of(stored.status, "disputed")
+    return await change_relationship(w, team_id, stored, replace(change, status="disputed", effect=effect))
 
 
 async def _retell(w: Writing, team_id: str, review_id: str, stored: StoredRelationship) -> None:

@@ -31,7 +31,7 @@ async def set_placement_state(
     state: ProcessingState,
     errors: Sequence[Mapping[str, object]] = (),
 ) -> None:
-    """Leave the ingest in this state, finished if it is one of the last two."""
+    """Leave the ingest in this state, finished if it is one of the last two; what has ended stays as it ended."""
     await w.execute(
         _SET_STATE,
         {
@@ -54,5 +54,5 @@ _SET_STATE: LiteralString = """
     UPDATE ingests
     SET processing_state = %(state)s, errors = %(errors)s,
         finished_at = CASE WHEN %(is_finished)s THEN clock_timestamp() END
-    WHERE team_id = %(team_id)s AND id = %(ingest_id)s
+    WHERE team_id = %(team_id)s AND id = %(ingest_id)s AND (finished_at IS NULL OR NOT %(is_finished)s)
 """

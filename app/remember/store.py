@@ -56,7 +56,7 @@ async def store_position(
     else:
         change = Change(
             reason="remembered",
-            effect=_effect(own.status, status),
+            effect=effect_of(own.status, status),
             actor_profile_id=placing.work.profile_id,
             tier=decision.tier,
             status=status,
@@ -157,7 +157,7 @@ async def _insert(
     return stored
 
 
-def _effect(before: Status, after: Status) -> TransitionEffect:
+def effect_of(before: Status, after: Status) -> TransitionEffect:
     """Return what the change means for Hypotheses; the trigger looks whether a source is really lost."""
     if after == "active":
         return "harmless" if before == "active" else "became_active"

@@ -17,7 +17,7 @@ from alembic import op
 from app.kernel.ddl import demand, lift
 
 revision = "0047"
-down_revision = "0043"
+down_revision = "0044"
 branch_labels = None
 depends_on = None
 

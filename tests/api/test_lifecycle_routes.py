@@ -156,9 +156,9 @@ async def test_evidence_is_shown_and_taken_back_by_its_submitter_once(scene: Sce
 
 
 async def test_quarantined_evidence_is_read_by_its_submitter_and_operators_only(
-    api: Api, team: Caller, make_profile: MakeProfile, scene: Scene
+    api: Api, unruled: Database, team: Caller, make_profile: MakeProfile, scene: Scene
 ) -> None:
-    await api.database.unit_of_work(
+    await unruled.unit_of_work(
         Scope("app", team.team_id),
         lambda w: w.execute(
             "UPDATE evidence SET state = 'quarantined' WHERE team_id = %(team_id)s", {"team_id": team.team_id}

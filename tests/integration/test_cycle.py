@@ -188,12 +188,12 @@ async def test_retention_stales_what_was_not_reinforced_for_long_even_in_a_skipp
     assert (await read_events(database, team))[-1] == ("retention_expired", "proposed", "stale")
 
 
-async def test_the_sweep_finds_what_a_lost_event_left(database: Database, team: Caller) -> None:
+async def test_the_sweep_finds_what_a_lost_event_left(
+    database: Database, unruled: Database, team: Caller
+) -> None:
     pattern = await make_pattern(database, team)
     await run_once(database, team)
-    await change_relationship(
-        database, team, pattern.last.relationship_id, status="quarantined", effect="harmless"
-    )
+    await change_relationship(unruled, team, pattern.last.relationship_id, status="quarantined")
     [row] = await read_hypotheses(database, team)
     assert row["status"] == "proposed"
     await run_once(database, team)

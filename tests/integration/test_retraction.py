@@ -199,6 +199,12 @@ async def test_a_support_that_was_revoked_is_reinstated_when_its_citation_is_jud
            WHERE team_id = %(team_id)s RETURNING ingest_id""",
     )
     await run(
+        unruled,
+        team,
+        """UPDATE ingests SET processing_state = 'queued', finished_at = NULL
+           WHERE team_id = %(team_id)s RETURNING id""",
+    )
+    await run(
         database,
         team,
         "UPDATE work_items SET finished_at = NULL, epoch = epoch + 1 WHERE item_id = %(id)s RETURNING item_id",

@@ -48,7 +48,7 @@ Step = Callable[[Database, Caller, Edge, Made], Awaitable[object]]
 
 
 async def quarantine_unheard(database: Database, team: Caller, edge: Edge, source: Made) -> None:
-    await change_relationship(database, team, source.relationship_id, status="quarantined", effect="harmless")
+    await change_relationship(database, team, source.relationship_id, status="quarantined")
 
 
 async def review_unheard(database: Database, team: Caller, edge: Edge, source: Made) -> None:
@@ -86,11 +86,11 @@ async def grow_old(database: Database, team: Caller, edge: Edge, source: Made) -
     ],
 )
 async def test_what_no_event_told_of_is_found_between_cycles(
-    database: Database, team: Caller, step: Step, event: str, reason: str | None
+    database: Database, unruled: Database, team: Caller, step: Step, event: str, reason: str | None
 ) -> None:
     edge, source, hypothesis_id = await make_guess(database, team)
     assert await sweep(database, team) == 0
-    await step(database, team, edge, source)
+    await step(unruled, team, edge, source)
     assert [row["status"] for row in await read_hypotheses(database, team)] == ["proposed"]
 
     assert await sweep(database, team) == 1

@@ -116,7 +116,11 @@ CHANGEABLE: Final[Mapping[str, tuple[Guarded, ...]]] = {
     "ingests": (
         Guarded(
             "processing_state errors finished_at",
-            because="Told anew from its outcomes and its work item; a review or a release opens it again.",
+            guards=(
+                "ingests_finished_is_final",
+                "ingests_open_for_what_is_unplaced",
+                "ingests_end_when_all_is_placed",
+            ),
         ),
     ),
     "instance_settings": (
@@ -125,7 +129,13 @@ CHANGEABLE: Final[Mapping[str, tuple[Guarded, ...]]] = {
     "placement_outcomes": (
         Guarded(
             "relationship_id category tier status verdict confidence reason review_id predicate_options placed_at",
-            guards=("placement_outcomes_placed_once", "placement_outcomes_placed_has_a_category"),
+            guards=(
+                "placement_outcomes_placed_once",
+                "placement_outcomes_held_is_released_or_rejected",
+                "placement_outcomes_change_with_their_review",
+                "placement_outcomes_tell_what_was",
+                "placement_outcomes_placed_has_a_category",
+            ),
         ),
     ),
     "predicates": (Guarded("is_current", guards=("predicates_old_stays_old", "predicates_are_replaced")),),
@@ -141,9 +151,6 @@ CHANGEABLE: Final[Mapping[str, tuple[Guarded, ...]]] = {
         Guarded(
             "tokens granted refilled_at", because="A bucket that is full again costs one minute's requests."
         ),
-    ),
-    "relationship_documents": (
-        Guarded("body", because="What search finds; made of names and predicate anew."),
     ),
     "relationship_embeddings": (
         Guarded(

@@ -36,7 +36,7 @@ async def make_changed_team(database: Database, unruled: Database, caller: Calle
     candidate = await make_relationship(database, caller, ends[1], "depends_on", ends[2], CANDIDATE)
     await make_conflict(database, caller, ends[0], [established])
     await make_review(database, caller, established.relationship_id)
-    await make_review(database, caller, established.relationship_id, is_open=False)
+    answered = await make_review(database, caller, established.relationship_id, is_open=False)
     await make_hypothesis(database, caller, Edge(ends[0], "uses", ends[2]), [established])
     params = {
         "team_id": caller.team_id,
@@ -44,6 +44,7 @@ async def make_changed_team(database: Database, unruled: Database, caller: Calle
         "merged_id": ends[3],
         "survivor_id": ends[0],
         "relationship_id": established.relationship_id,
+        "answered_id": answered,
     }
 
     async def write(w: Writing) -> None:
@@ -74,10 +75,18 @@ _ENDED: tuple[LiteralString, ...] = (
     VALUES (%(team_id)s, 'mrg_1', 'merged', %(merged_id)s, %(survivor_id)s, '{}', %(profile_id)s)
     """,
     """
+    INSERT INTO ingests
+        (team_id, id, profile_id, max_authority, proposal, correlation_id, processing_state, finished_at)
+    VALUES (%(team_id)s, 'ing_1', %(profile_id)s, 'primary', '{}', 'test', 'completed', now()),
+           (%(team_id)s, 'ing_2', %(profile_id)s, 'primary', '{}', 'test', 'queued', NULL)
+    """,
+    """
     INSERT INTO placement_outcomes
-        (team_id, ingest_id, position, proposal_id, relationship_id, category, placed_at)
-    VALUES (%(team_id)s, 'ing_1', 0, 'p1', %(relationship_id)s, 'relationship_validated_claim', now()),
-           (%(team_id)s, 'ing_1', 1, 'p2', NULL, 'evidence_quarantined', now())
+        (team_id, ingest_id, position, proposal_id, relationship_id, category, placed_at, review_id)
+    VALUES (%(team_id)s, 'ing_1', 0, 'p1', %(relationship_id)s, 'relationship_validated_claim', now(), NULL),
+           (%(team_id)s, 'ing_1', 1, 'p2', NULL, 'evidence_quarantined', now(), NULL),
+           (%(team_id)s, 'ing_1', 2, 'p3', NULL, 'relationship_rejected', now(), %(answered_id)s),
+           (%(team_id)s, 'ing_2', 0, 'p4', NULL, NULL, NULL, NULL)
     """,
     """
     INSERT INTO api_keys (id, key_digest, team_id, profile_id, scopes, max_authority, revoked_at)

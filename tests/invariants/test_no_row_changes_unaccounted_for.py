@@ -29,7 +29,7 @@ ACTIVATE: LiteralString = """
 TELL: LiteralString = """
     INSERT INTO relationship_transitions
         (team_id, relationship_id, version, from_tier, to_tier, from_status, to_status, reason, effect)
-    SELECT team_id, id, version, 'candidate', tier, 'pending_evidence', status, 'told', 'harmless'
+    SELECT team_id, id, version, 'candidate', tier, 'pending_evidence', status, 'told', 'became_active'
     FROM relationships WHERE id = {candidate}
 """
 COPY: LiteralString = """
@@ -57,6 +57,39 @@ SUPPORT_EVENT: LiteralString = (
 # Evidence that entails another position.
 FOREIGN_CITATION: LiteralString = "(SELECT citation_id FROM supports WHERE relationship_id = {established})"
 SPENT = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "cost_usd")
+
+AS_FACT: LiteralString = (
+    "category = 'relationship_fact', placed_at = now(), relationship_id = {established}, tier = 'fact',"
+    " status = 'active'"
+)
+TELL_OF_NOTHING: LiteralString = """
+    INSERT INTO relationship_transitions
+        (team_id, relationship_id, version, from_tier, to_tier, from_status, to_status, reason, effect)
+    SELECT team_id, id, version + 1, tier, tier, status, status, 'told', 'harmless'
+    FROM relationships WHERE id = {established}
+"""
+HARMLESS_END: LiteralString = TELL_OF_NOTHING.replace("status, status", "status, 'retracted'")
+EVENT_OF_NOTHING: LiteralString = (
+    "INSERT INTO support_events (team_id, relationship_id, citation_id, event, reason)"
+    " SELECT team_id, relationship_id, citation_id, {event}, 'told' FROM supports"
+    " WHERE relationship_id = {established}"
+)
+CITE: LiteralString = (
+    "INSERT INTO citations (team_id, id, evidence_id, starts, ends, quote)"
+    " SELECT team_id, 'cit_forged', evidence_id, {cited} FROM citations"
+    " WHERE id = (SELECT citation_id FROM supports WHERE relationship_id = {established})"
+)
+# Of evidence that says "As it is written."
+QUOTES: dict[LiteralString, str | None] = {
+    "'{{0}}', '{{4}}', 'As it is written, or not.'": "citations_quote_their_evidence",
+    "'{{0}}', '{{99}}', 'As it is written.'": "citations_quote_their_evidence",
+    "'{{-1}}', '{{2}}', 'A'": "citations_quote_their_evidence",
+    "'{{3,0}}', '{{5,2}}', E'it\\nAs'": "citations_quote_their_evidence",
+    "'{{0,3}}', '{{2,5}}', 'As it'": "citations_quote_their_evidence",
+    "'{{0,3}}', '{{2,5}}', E'As\\nit'": None,
+    "'{{0}}', '{{5}}', 'As it'": None,
+}
+APP_AND_OWNER: tuple[Role, ...] = ("app", "owner")
 
 # Role, statements, and the rule in their way; None where the ledger allows it.
 ATTEMPTS: list[tuple[Role, list[LiteralString], str | None]] = [
@@ -147,6 +180,74 @@ ATTEMPTS: list[tuple[Role, list[LiteralString], str | None]] = [
         ["UPDATE placement_outcomes SET category = NULL, placed_at = NULL WHERE proposal_id = 'p2'"],
         None,
     ),
+    (
+        "app",
+        ["UPDATE placement_outcomes SET tier = 'fact' WHERE proposal_id = 'p1'"],
+        "placement_outcomes_placed_once",
+    ),
+    (
+        "app",
+        [
+            "UPDATE placement_outcomes SET category = 'relationship_fact', relationship_id = {established}"
+            " WHERE proposal_id = 'p2'"
+        ],
+        "placement_outcomes_held_is_released_or_rejected",
+    ),
+    (
+        "app",
+        ["UPDATE placement_outcomes SET category = 'relationship_rejected' WHERE proposal_id = 'p2'"],
+        None,
+    ),
+    (
+        "app",
+        ["UPDATE placement_outcomes SET reason = 'so' WHERE proposal_id = 'p3'"],
+        "placement_outcomes_change_with_their_review",
+    ),
+    (
+        "app",
+        [f"UPDATE placement_outcomes SET {AS_FACT} WHERE proposal_id = 'p4'"],
+        "placement_outcomes_tell_what_was",
+    ),
+    (
+        "app",
+        [
+            "INSERT INTO placement_outcomes (team_id, ingest_id, position, proposal_id, relationship_id, tier,"
+            " status, category, placed_at) VALUES ({team}, 'ing_1', 9, 'p9', {established}, 'fact', 'active',"
+            " 'relationship_fact', now())"
+        ],
+        "placement_outcomes_come_telling_what_was",
+    ),
+    (
+        "app",
+        ["UPDATE ingests SET processing_state = 'failed' WHERE id = 'ing_1'"],
+        "ingests_finished_is_final",
+    ),
+    (
+        "app",
+        ["UPDATE ingests SET processing_state = 'queued', finished_at = NULL WHERE id = 'ing_1'"],
+        "ingests_open_for_what_is_unplaced",
+    ),
+    (
+        "app",
+        ["UPDATE ingests SET processing_state = 'completed', finished_at = now() WHERE id = 'ing_2'"],
+        "ingests_end_when_all_is_placed",
+    ),
+    *((role, [TELL_OF_NOTHING], "relationship_transitions_describe_a_change") for role in APP_AND_OWNER),
+    *(
+        (role, [HARMLESS_END], "relationship_transitions_effect_is_that_of_its_states")
+        for role in APP_AND_OWNER
+    ),
+    *(
+        (role, [EVENT_OF_NOTHING.replace("{event}", event)], "support_events_describe_a_change")
+        for role in APP_AND_OWNER
+        for event in ("'granted'", "'revoked'", "'reinstated'")
+    ),
+    *(
+        (role, [CITE.replace("{cited}", cited)], rule)
+        for role in APP_AND_OWNER
+        for cited, rule in QUOTES.items()
+    ),
+    ("app", ["UPDATE relationship_documents SET body = 'so'"], "InsufficientPrivilege"),
     ("app", ["UPDATE api_keys SET revoked_at = NULL WHERE team_id = {team}"], "api_keys_revoked_is_final"),
     (
         "app",

@@ -13,9 +13,9 @@ from psycopg import sql
 
 from app.kernel.database import Database, Writing
 from app.kernel.ids import new_id
+from app.ledger.evidence.supports import effective_weights, tier_of, weigh_supports
 from app.ledger.identity import digest
 from app.ledger.retraction import retract_relationship
-from app.ledger.supports import effective_weights, tier_of, weigh_supports
 from app.tenancy.callers import Caller
 from tests import factory_statements
 from tests.conftest import MakeTeam

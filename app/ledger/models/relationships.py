@@ -187,6 +187,16 @@ class RelationshipTransition(Base):
         one_of("to_tier", Tier),
         one_of("to_status", Status),
         one_of("effect", TransitionEffect),
+        CheckConstraint(
+            "CASE WHEN from_status IS NULL OR from_status = to_status THEN true"
+            " WHEN to_status = 'active' THEN effect = 'became_active'"
+            " WHEN from_status IN ('active', 'pending_evidence') THEN effect = 'source_lost' ELSE true END",
+            name="effect_is_that_of_its_states",
+        ),
+        CheckConstraint(
+            "(version = 1) = (from_status IS NULL) AND (version = 1) = (from_tier IS NULL)",
+            name="first_comes_from_nothing",
+        ),
     )
 
 

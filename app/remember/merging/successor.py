@@ -13,7 +13,7 @@ from app.ledger.relationships.rows import Change, StoredRelationship, change_rel
 from app.ledger.reviews import ReviewDraft, open_review
 from app.ledger.vocabulary import Predicate, Status
 from app.remember.consequences import find_own_rivals, follow
-from app.remember.store import carry_out
+from app.remember.store import carry_out, effect_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ async def enter_position(
         stored,
         Change(
             reason=entrance.reason,
-            effect="became_active" if status == "active" != stored.status else "harmless",
+            effect=effect_of(stored.status, status),
             actor_profile_id=entrance.actor_profile_id,
             tier=tier,
             status=status,
