@@ -87,13 +87,24 @@ def generate_by_rules(inputs: Inputs, budgets: Budgets) -> Generated:
 
 
 def _word_caps(grouping: Grouping) -> str | None:
-    """Return what the path caps left out as a sentence for the run, None where they left nothing out."""
-    if not grouping.dropped_shapes:
-        return None
-    return (
-        f"{grouping.dropped_shapes} shapes with {grouping.dropped_paths} paths, most of them through hubs, were"
-        " too large to be walked."
-    )
+    """Return what the caps left out as sentences for the run, None where they left nothing out."""
+    left_out = grouping.left_out
+    sentences = []
+    if left_out.shapes:
+        sentences.append(
+            f"{left_out.shapes} shapes with {left_out.paths} paths, most of them through hubs, were too large"
+            " to be walked."
+        )
+    if left_out.rules:
+        sentences.append(
+            f"{left_out.rules} rules with {left_out.rule_pairs} pairs were beyond those that are looked at of a"
+            " predicate."
+        )
+    if left_out.hub_pairs:
+        sentences.append(
+            f"{left_out.hub_pairs} pairs of two hubs were beyond those that are looked at of a predicate."
+        )
+    return " ".join(sentences) or None
 
 
 RULES = Generator("rules", RULES_VERSION, generate_by_rules)

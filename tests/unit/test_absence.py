@@ -3,17 +3,23 @@
 from dataclasses import replace
 
 import pytest
+from app.dreaming.budgets import Budgets
+from app.dreaming.validated import Current
 
 from app.dreaming.absence import Absence, Situation, explain_absence
 from app.dreaming.generation import generate_by_rules
 from app.dreaming.grouping import groups as grouping
-from app.dreaming.grouping.learning import large, small
+from app.dreaming.grouping.candidates import LeftOut
+from app.dreaming.grouping.learning import hubs, large, small
+from app.dreaming.grouping.paths import build_graph, plan_shapes
+from app.dreaming.grouping.rule_counts import RuleTable, Walker, count_rules
 from app.dreaming.grouping.scoring import score_candidates
+from app.dreaming.grouping.targets import open_spaces
 from app.dreaming.model import Inputs, Target
 from app.dreaming.spending.budgets import Budgets
 from app.dreaming.validation.validated import Current
 from tests.unit.graphs import licence_chain, make_inputs
-from tests.unit.test_learned_scoring import taught
+from tests.unit.test_learned_scoring import companions, taught
 
 BUDGETS = Budgets(
     max_premises=1000,
@@ -73,9 +79,44 @@ def test_what_the_path_caps_leave_out_is_counted_and_said_in_the_run(monkeypatch
     assert generate_by_rules(inputs, BUDGETS).note is None
     monkeypatch.setattr(large, "MAX_PATHS_PER_SHAPE", 50)
     scores = score_candidates(inputs)
-    assert scores.dropped_shapes > 0
-    assert scores.dropped_paths > 50 * scores.dropped_shapes
+    left_out = scores.left_out
+    assert left_out.shapes > 0
+    assert left_out.paths > 50 * left_out.shapes
     assert generate_by_rules(inputs, BUDGETS).note == (
-        f"{scores.dropped_shapes} shapes with {scores.dropped_paths} paths, most of them through hubs, were"
+        f"{left_out.shapes} shapes with {left_out.paths} paths, most of them through hubs, were"
         " too large to be walked."
+    )
+
+
+def test_rules_and_pairs_that_are_not_looked_at_are_counted_and_said_in_the_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(small, "MAX_CELLS", 0)
+    inputs = make_inputs(*taught(), *companions())
+    rules = sum(len(table.shapes) for table in read_tables(inputs))
+    assert score_candidates(inputs).left_out == LeftOut()
+    monkeypatch.setattr(large, "MAX_PAIRS", 60)
+    used = sum(len(table.shapes) > 0 for table in read_tables(inputs))
+    left_out = score_candidates(inputs).left_out
+    # The first rule of a predicate is always looked at.
+    assert (left_out.rules, left_out.hub_pairs) == (rules - used, 0)
+    assert left_out.rule_pairs == sum(int(table.bodies[1:].sum()) for table in read_tables(inputs)) > 0
+    monkeypatch.setattr(hubs, "MAX_PAIRS", 1)
+    both = score_candidates(inputs).left_out
+    assert both.hub_pairs > 0
+    assert generate_by_rules(inputs, BUDGETS).note == (
+        f"{left_out.rules} rules with {left_out.rule_pairs} pairs were beyond those that are looked at of a"
+        f" predicate. {both.hub_pairs} pairs of two hubs were beyond those that are looked at of a predicate."
+    )
+
+
+def read_tables(inputs: Inputs) -> tuple[RuleTable, ...]:
+    """Return the rules of every predicate that is learned of, as a large graph counts them."""
+    graph = build_graph(inputs)
+    plan = plan_shapes(graph, least_paths=large.LEAST_SUPPORT)
+    walker = Walker(graph, plan.shapes, is_close=True)
+    tables = count_rules(walker, least_support=large.LEAST_SUPPORT, least_confidence=large.LEAST_CONFIDENCE)
+    spaces = open_spaces(inputs, graph)
+    return tuple(
+        table for space, table in zip(spaces, tables, strict=True) if space is not None and len(space.known)
     )

@@ -14,6 +14,7 @@ from app.cli.evaluate import published
 from app.cli.evaluate.published import read_published
 from app.cli.evaluate.synthetic.planting import plant_graph
 from app.cli.evaluate.triples import Split, draw_young, parse_shares, read_split, split_anew
+from app.dreaming.grouping.candidates import LeftOut
 from app.dreaming.grouping.learning.holdout import HeldBack
 from app.dreaming.grouping.learning.judgement import Judged, Judgement
 from app.dreaming.grouping.learning.measures import measure_calibration, rank_among_absent
@@ -36,7 +37,7 @@ def judge_by_hand(inputs: Inputs, likelihoods: dict[str, float]) -> Judgement:
         start, end = (graph.node_ids.index(node) for node in name.split())
         said[np.searchsorted(pairs, start * graph.size + end)] = likelihood
     judged = Judged(space, pairs, said, np.ones(len(pairs), dtype=np.bool_))
-    return Judgement(graph, (judged,), lambda candidate: (), 0, 0, is_complete=True)
+    return Judgement(graph, (judged,), lambda candidate: (), LeftOut(), is_complete=True)
 
 
 def make_uses(*triples: str) -> Inputs:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.cli.evaluate.triples import CUTS, Split, Triple
-from app.dreaming.grouping.candidates import LIKELIHOOD_FLOOR
+from app.dreaming.grouping.candidates import LIKELIHOOD_FLOOR, LeftOut
 from app.dreaming.grouping.evaluation import precision_at, rank_targets
 from app.dreaming.grouping.groups import count_targets_needed, group_candidates
 from app.dreaming.grouping.learning.holdout import hide_folds
@@ -42,8 +42,7 @@ class Judged:
     random: Ranking
     ranks: Ranks | None
     calibration: Calibration | None
-    dropped_shapes: int
-    dropped_paths: int
+    left_out: LeftOut
 
 
 def judge_team(
@@ -101,8 +100,7 @@ def judge_team(
         random=measure_order(rank_targets(inputs, by="random", limit=CUTS[-1], seed=seed), held_out),
         ranks=ranks,
         calibration=_calibrate(inputs) if calibrates else None,
-        dropped_shapes=scores.dropped_shapes,
-        dropped_paths=scores.dropped_paths,
+        left_out=scores.left_out,
     )
 
 

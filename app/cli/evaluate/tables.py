@@ -12,6 +12,7 @@ from app.cli.evaluate.measuring import Measured
 from app.cli.evaluate.triples import CUTS
 from app.cli.evaluate.young import Young
 from app.cli.output import Json
+from app.dreaming.grouping.candidates import LeftOut
 
 QUALITY: Final = {
     "Split": "split",
@@ -142,7 +143,7 @@ def cost_row(measured: Measured) -> Json:
         "cpu": f"{measured.generator_cpu_seconds:.1f}",
         "generator_mb": measured.generator_megabytes,
         "worker_mb": measured.worker_megabytes,
-        "dropped": f"{measured.judged.dropped_shapes} shapes, {measured.judged.dropped_paths:,} paths",
+        "dropped": _word_left_out(measured.judged.left_out),
     }
 
 
@@ -197,6 +198,13 @@ def word_explanation(number: int, explained: Explained) -> list[str]:
 def _precision_row(ranking: Ranking) -> Json:
     row: Json = {f"p{cut}": share for cut, share in ranking.precision.items()}
     return row | {"subjects": ranking.subjects_in_100, "predicates": ranking.predicates_in_100}
+
+
+def _word_left_out(left_out: LeftOut) -> str:
+    return (
+        f"{left_out.shapes} shapes, {left_out.paths:,} paths; {left_out.rules} rules,"
+        f" {left_out.rule_pairs:,} pairs; {left_out.hub_pairs:,} pairs of hubs"
+    )
 
 
 def _share(hits: int, outputs: int) -> float | None:

@@ -63,9 +63,33 @@ class Candidate:
     rules: tuple[Rule, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What the caps kept out of the search; all 0: nothing.
+
+    `shapes` with so many `paths` were too large to be walked. `rules` with so many `rule_pairs` (one pair may be
+    of several rules) were beyond what is looked at of their predicates, as were `hub_pairs` of two common nodes.
+    """
+
+    shapes: int = 0
+    paths: int = 0
+    rules: int = 0
+    rule_pairs: int = 0
+    hub_pairs: int = 0
+
+    def __add__(self, other: "LeftOut") -> "LeftOut":
+        return LeftOut(
+            self.shapes + other.shapes,
+            self.paths + other.paths,
+            self.rules + other.rules,
+            self.rule_pairs + other.rule_pairs,
+            self.hub_pairs + other.hub_pairs,
+        )
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Scores:
-    """The candidates in total order, the graph that they point into, and what the path caps left out.
+    """The candidates in total order, the graph that they point into, and what the caps left out.
 
     `find_rules` gives a candidate's one to three carrying rules, the weightiest first. `find_likelihood` says what
     was found of any target, also where there was no place for it among the candidates; None: nothing carries it.
@@ -73,8 +97,7 @@ class Scores:
 
     graph: Graph
     candidates: tuple[Candidate, ...]
-    dropped_shapes: int
-    dropped_paths: int
+    left_out: LeftOut
     find_rules: Callable[[Candidate], tuple[Rule, ...]]
     find_likelihood: Callable[[Target], float | None]
 

@@ -27,6 +27,7 @@ from app.dreaming.grouping.candidates import (
     LEAST_SUPPORT,
     LIKELIHOOD_FLOOR,
     Candidate,
+    LeftOut,
     Scores,
 )
 from app.dreaming.grouping.diversity import Allowance, Share, choose_diverse, half, number_distinct, quarter
@@ -41,15 +42,14 @@ SPARE_TARGETS_PER_PREDICATE = 250
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """The groups in the order in which they are to be used, and what the path caps left out of the search.
+    """The groups in the order in which they are to be used, and what the caps left out of the search.
 
     `split` is given where outcomes moved places between predicates. `open_identities` are those of all
     targets that the groups were chosen from; `find_likelihood` tells of any other, too (candidates.py).
     """
 
     groups: tuple[Group, ...]
-    dropped_shapes: int
-    dropped_paths: int
+    left_out: LeftOut
     split: tuple[PredicateShare, ...] = ()
     open_identities: frozenset[str] = frozenset()
     find_likelihood: Callable[[Target], float | None] = field(default=lambda _: None, compare=False)
@@ -70,7 +70,7 @@ def form_groups(
     those that outcomes may split anew.
     """
     if max_groups <= 0:
-        return Grouping((), 0, 0)
+        return Grouping((), LeftOut())
     scores = score_candidates(
         inputs,
         least_support=least_support,
@@ -107,9 +107,7 @@ def group_candidates(inputs: Inputs, scores: Scores, *, max_groups: int, max_out
         paths = known.get(candidate) or explain_candidate(scores, candidate, inputs.nodes)
         keys = dict.fromkeys(key for path in paths for key in path.premise_keys)
         groups.append(Group(candidate.target, tuple(keys), paths, candidate.likelihood))
-    return Grouping(
-        tuple(groups), scores.dropped_shapes, scores.dropped_paths, split, identities, scores.find_likelihood
-    )
+    return Grouping(tuple(groups), scores.left_out, split, identities, scores.find_likelihood)
 
 
 def _explain_anew(

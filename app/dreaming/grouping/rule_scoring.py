@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from app.dreaming.grouping.candidates import MAX_RULES_PER_TARGET, Candidate, Rule, Scores, own_rules
+from app.dreaming.grouping.candidates import MAX_RULES_PER_TARGET, Candidate, LeftOut, Rule, Scores, own_rules
 from app.dreaming.grouping.paths import Graph, Ints, plan_shapes
 from app.dreaming.grouping.rule_counts import RuleTable, Walker, count_rules
 from app.dreaming.grouping.targets import TargetSpace, open_spaces
@@ -57,9 +57,8 @@ def score_by_rules(
         spaces = zip(open_spaces(inputs, graph), tables, strict=True)
         return _find_likelihood(walker, spaces, target)
 
-    return Scores(
-        graph, tuple(candidates), plan.dropped_shapes, plan.dropped_paths, own_rules, find_likelihood
-    )
+    left_out = LeftOut(plan.dropped_shapes, plan.dropped_paths)
+    return Scores(graph, tuple(candidates), left_out, own_rules, find_likelihood)
 
 
 def _find_likelihood(

@@ -3,9 +3,11 @@
 Pure and bounded. In a large graph most of what is likely needs no path of two steps: a common subject and a
 common object of a predicate have an edge unless it was not recorded. Such a pair is looked at if its draw
 (degrees.py) is at least .3, at most 4 000 pairs a predicate, and if a trait carries it: an edge of the subject
-that at least two of the nodes with an edge to the object have, too, or the same the other way round.
+that at least two of the nodes with an edge to the object have, too, or the same the other way round. Pairs with
+such a draw beyond these bounds are counted.
 """
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -25,17 +27,36 @@ _MOST_NODES = 400
 _ROWS_AT_ONCE = 500
 
 
-def list_hub_pairs(space: TargetSpace, degrees: Degrees) -> Ints:
-    """Return the pairs to look at, known ones included, ascending."""
+@dataclass(frozen=True, slots=True, eq=False)
+class HubPairs:
+    """The pairs to look at, known ones included, ascending; of how many more the draw is as high."""
+
+    pairs: Ints
+    left_out: int
+
+
+def list_hub_pairs(space: TargetSpace, degrees: Degrees) -> HubPairs:
+    """Return the pairs of two nodes with the highest draws."""
     starts = _most_common(degrees.outgoing * space.subjects)
     ends = _most_common(degrees.incoming * space.objects)
     pairs = (starts[:, None] * len(space.node_ids) + ends[None, :]).ravel()
-    if space.predicate.symmetric:
-        pairs = pairs[pairs // len(space.node_ids) < pairs % len(space.node_ids)]
+    first, second = np.divmod(pairs, len(space.node_ids))
+    pairs = pairs[first < second if space.predicate.symmetric else first != second]
     drawn = degrees.draw(pairs)
     order = np.argsort(-drawn, kind="stable")[:MAX_PAIRS]
     kept: Ints = np.sort(pairs[order[drawn[order] >= LEAST_DRAW]])
-    return kept
+    return HubPairs(kept, _count_pairs(space, degrees) - len(kept))
+
+
+def _count_pairs(space: TargetSpace, degrees: Degrees) -> int:
+    """Return of how many pairs of two different nodes the draw is high enough, without listing them."""
+    # Nodes of one degree have one part, and there are few degrees.
+    froms, from_counts = np.unique(degrees.as_subject[space.subjects], return_counts=True)
+    tos, to_counts = np.unique(degrees.as_object[space.objects], return_counts=True)
+    ordered = int(from_counts @ (np.outer(froms, tos) >= LEAST_DRAW) @ to_counts)
+    alone = space.subjects & space.objects & (degrees.as_subject * degrees.as_object >= LEAST_DRAW)
+    ordered -= int(alone.sum())
+    return ordered // 2 if space.predicate.symmetric else ordered
 
 
 def _most_common(degrees: Ints) -> Ints:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.dreaming.grouping.candidates import Candidate, Rule
+from app.dreaming.grouping.candidates import Candidate, LeftOut, Rule
 from app.dreaming.grouping.learning.features import Matrix
 from app.dreaming.grouping.learning.holdout import HeldBack
 from app.dreaming.grouping.paths import Flags, Graph, Ints
@@ -35,8 +35,7 @@ class Judgement:
     graph: Graph
     judged: tuple[Judged, ...]
     find_rules: Callable[[Candidate], tuple[Rule, ...]]
-    dropped_shapes: int
-    dropped_paths: int
+    left_out: LeftOut
     is_complete: bool
 
 

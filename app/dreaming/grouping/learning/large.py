@@ -17,6 +17,7 @@ from scipy import sparse
 from app.dreaming.grouping.candidates import (
     LIKELIHOOD_FLOOR,
     Candidate,
+    LeftOut,
     Rule,
     weigh_rules,
 )
@@ -24,7 +25,7 @@ from app.dreaming.grouping.learning.blend import OTHER_ROWS, Lesson, learn_blend
 from app.dreaming.grouping.learning.degrees import Degrees, fit_degrees
 from app.dreaming.grouping.learning.features import Matrix, Sparse
 from app.dreaming.grouping.learning.holdout import HeldBack, hide_folds
-from app.dreaming.grouping.learning.hubs import HubCarriers, list_hub_pairs
+from app.dreaming.grouping.learning.hubs import HubCarriers, HubPairs, list_hub_pairs
 from app.dreaming.grouping.learning.judgement import Judged, Judgement, label_hidden, locate_hidden
 from app.dreaming.grouping.learning.ridge import Fit, Labels, fit_ridge
 from app.dreaming.grouping.paths import (
@@ -65,7 +66,7 @@ _ORDER_BY = SIGNALS.index("ridge_unseen")
 class _Reach:
     """What is looked at of one predicate: `signals` is pairs × signals, `weights` one per row of `table`.
 
-    `is_ruled` says which pairs a rule reaches; the others are pairs of hubs.
+    `is_ruled` says which pairs a rule reaches; the others are pairs of hubs. `left_out` holds its rules and pairs.
     """
 
     space: TargetSpace
@@ -74,6 +75,7 @@ class _Reach:
     signals: Matrix
     weights: Matrix
     is_ruled: Flags
+    left_out: LeftOut
 
 
 def judge_large(
@@ -91,7 +93,7 @@ def judge_large(
         return None
     plan = _plan(graph, kept=1.0)
     hubs = HubCarriers(graph)
-    judged, by_key = [], {}
+    judged, by_key, left_out = [], {}, LeftOut(plan.dropped_shapes, plan.dropped_paths)
     for reach in _reach_all(inputs, graph, plan, kept=1.0):
         key = reach.space.predicate.key
         likelihoods = blend.judge(reach.signals, key)
@@ -100,15 +102,14 @@ def judge_large(
         carried[asked] = hubs.find_carried(key, reach.pairs[asked])
         judged.append(Judged(reach.space, reach.pairs, likelihoods, carried))
         by_key[key] = (reach.table, reach.weights)
+        left_out += reach.left_out
 
     def find_rules(candidate: Candidate) -> tuple[Rule, ...]:
         table, weights = by_key[candidate.target.predicate_key]
         rules = _find_rules(graph, plan, candidate, table, weights)
         return weigh_rules(rules or hubs.find_rules(candidate))
 
-    return Judgement(
-        graph, tuple(judged), find_rules, plan.dropped_shapes, plan.dropped_paths, is_complete=False
-    )
+    return Judgement(graph, tuple(judged), find_rules, left_out, is_complete=False)
 
 
 def _take_lesson(held: HeldBack) -> Iterator[Lesson]:
@@ -159,7 +160,8 @@ def _reach_all(inputs: Inputs, graph: Graph, plan: Plan, *, kept: float) -> Iter
         if space is None or not len(space.known):
             continue
         degrees = fit_degrees(space)
-        pairs, table_used, members = _gather(walker, space, table, list_hub_pairs(space, degrees))
+        hubs = list_hub_pairs(space, degrees)
+        pairs, table_used, members = _gather(walker, space, table, hubs)
         if not len(pairs):
             continue
         is_known = np.isin(pairs, space.known)
@@ -172,26 +174,26 @@ def _reach_all(inputs: Inputs, graph: Graph, plan: Plan, *, kept: float) -> Iter
             nothing = np.zeros((1, len(pairs)))
             fit = Fit(nothing, nothing, np.zeros((1, 0)))
         free = np.flatnonzero(~is_known & np.isin(pairs, space.keep_free(pairs)))
-        if len(free):
-            rates = (
-                np.maximum(_best_confidences(members, table_used)[free], LEAST_CONFIDENCE * kept),
-                fit.fitted[0, free],
-                fit.unseen[0, free],
-                -np.expm1(-degrees.draw(pairs[free])),
+        rates = (
+            np.maximum(_best_confidences(members, table_used)[free], LEAST_CONFIDENCE * kept),
+            fit.fitted[0, free],
+            fit.unseen[0, free],
+            -np.expm1(-degrees.draw(pairs[free])),
+        )
+        signals = np.column_stack(
+            (
+                np.column_stack(rates) / kept,
+                np.log1p(np.diff(members.indptr)[free]),
+                np.log1p(_count_degrees(degrees, pairs[free], everywhere) / kept),
             )
-            signals = np.column_stack(
-                (
-                    np.column_stack(rates) / kept,
-                    np.log1p(np.diff(members.indptr)[free]),
-                    np.log1p(_count_degrees(degrees, pairs[free], everywhere) / kept),
-                )
-            )
-            is_ruled = np.diff(members.indptr)[free] > 0
-            yield _Reach(space, table_used, pairs[free], signals, fit.weights[0], is_ruled)
+        )
+        is_ruled = np.diff(members.indptr)[free] > 0
+        left_out = _count_left_out(table, table_used, hubs)
+        yield _Reach(space, table_used, pairs[free], signals, fit.weights[0], is_ruled, left_out)
 
 
 def _gather(
-    walker: Walker, space: TargetSpace, table: RuleTable, hubs: Ints
+    walker: Walker, space: TargetSpace, table: RuleTable, hubs: HubPairs
 ) -> tuple[Ints, RuleTable, Sparse]:
     """Return the pairs of the best rules and of hubs, known ones included, those rules, and who reaches what."""
     reached: list[Ints] = []
@@ -209,12 +211,22 @@ def _gather(
         total += len(pairs)
         reached.append(pairs)
     count = len(reached)
-    all_pairs = sort_distinct(np.concatenate([*reached, hubs]))
+    all_pairs = sort_distinct(np.concatenate([*reached, hubs.pairs]))
     nothing = np.empty(0, dtype=np.int64)
     rows = np.concatenate([nothing, *(np.searchsorted(all_pairs, pairs) for pairs in reached)])
     columns = np.repeat(np.arange(count), [len(pairs) for pairs in reached])
     members = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=(len(all_pairs), count))
     return all_pairs, _first_rules(table, count), members
+
+
+def _count_left_out(table: RuleTable, used: RuleTable, hubs: HubPairs) -> LeftOut:
+    """Return what was left out of one predicate: the rules behind those that were used, and pairs of hubs."""
+    count = len(used.shapes)
+    return LeftOut(
+        rules=len(table.shapes) - count,
+        rule_pairs=int(table.bodies[count:].sum()),
+        hub_pairs=hubs.left_out,
+    )
 
 
 def _first_rules(table: RuleTable, count: int) -> RuleTable:

@@ -18,8 +18,7 @@ def rank_judged(judgement: Judgement, *, least_likelihood: float, max_targets_pe
     return Scores(
         judgement.graph,
         tuple(candidates),
-        judgement.dropped_shapes,
-        judgement.dropped_paths,
+        judgement.left_out,
         judgement.find_rules,
         lambda target: _find_likelihood(judgement, target),
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from app.dreaming.grouping.candidates import LeftOut
 from app.dreaming.grouping.learning.blend import OTHER_ROWS, Blend, Lesson, learn_blend, select_rows
 from app.dreaming.grouping.learning.carriers import Carriers
 from app.dreaming.grouping.learning.holdout import HeldBack, hide_folds
@@ -53,8 +54,7 @@ def judge_small(
         graph,
         tuple(_judge(inputs, signals, blend)),
         Carriers(signals).find_rules,
-        signals.dropped_shapes,
-        signals.dropped_paths,
+        LeftOut(signals.dropped_shapes, signals.dropped_paths),
         is_complete=True,
     )
 
