@@ -3,8 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from app.dreaming.budgets import Budgets
-from app.dreaming.validated import Current
 
 from app.dreaming.absence import Absence, Situation, explain_absence
 from app.dreaming.generation import generate_by_rules

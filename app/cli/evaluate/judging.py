@@ -7,10 +7,10 @@ from app.cli.evaluate.triples import CUTS, Split, Triple
 from app.dreaming.grouping.candidates import LIKELIHOOD_FLOOR, LeftOut
 from app.dreaming.grouping.evaluation import precision_at, rank_targets
 from app.dreaming.grouping.groups import count_targets_needed, group_candidates
-from app.dreaming.grouping.learning.holdout import hide_folds
+from app.dreaming.grouping.learning.holdout import PARTS, hide_folds
 from app.dreaming.grouping.learning.measures import Calibration, Ranks, measure_calibration, rank_among_absent
 from app.dreaming.grouping.learning.ranking import rank_judged
-from app.dreaming.grouping.scoring import judge_open_pairs, score_candidates
+from app.dreaming.grouping.scoring import count_lessons, judge_open_pairs, score_candidates
 from app.dreaming.model import Inputs, Target
 
 
@@ -114,7 +114,10 @@ def measure_order(targets: Sequence[Target], held_out: set[Target]) -> Ranking:
 
 
 def _calibrate(inputs: Inputs) -> Calibration | None:
-    """Judge the first fifth, hidden, by what two others taught, each hidden alone in its turn."""
-    first, *others = hide_folds(inputs, folds=3)
+    """Judge the first fifth, hidden, by what others taught, each hidden alone in its turn.
+
+    They are as many as a cycle of this team learns from, or the four that are left.
+    """
+    first, *others = hide_folds(inputs, folds=min(PARTS, 1 + count_lessons(inputs)))
     judgement = judge_open_pairs(first.inputs, holdouts=others)
     return None if judgement is None else measure_calibration(judgement, first)

@@ -30,9 +30,9 @@ from app.dreaming.grouping.candidates import (
 )
 from app.dreaming.grouping.learning.holdout import HeldBack
 from app.dreaming.grouping.learning.judgement import Judgement
-from app.dreaming.grouping.learning.large import judge_large
+from app.dreaming.grouping.learning.large import FOLDS, judge_large
 from app.dreaming.grouping.learning.ranking import rank_judged
-from app.dreaming.grouping.learning.small import is_small, judge_small
+from app.dreaming.grouping.learning.small import count_folds, is_small, judge_small
 from app.dreaming.grouping.paths import Graph, build_graph
 from app.dreaming.grouping.rule_scoring import score_by_rules
 from app.dreaming.model import Inputs
@@ -100,6 +100,12 @@ def judge_open_pairs(
         if is_small(graph):
             return judge_small(inputs, graph, edges=edges, holdouts=holdouts)
         return judge_large(inputs, graph, holdouts=holdouts)
+
+
+def count_lessons(inputs: Inputs) -> int:
+    """Return how many fifths of these inputs are hidden in turn to learn from."""
+    graph = build_graph(inputs)
+    return count_folds(count_recorded(graph)) if is_small(graph) else FOLDS
 
 
 def count_recorded(graph: Graph) -> int:

@@ -11,6 +11,8 @@ from app.dreaming.grouping.paths import edge_of
 from app.dreaming.model import Inputs, Premise, Standing, Target
 from app.ledger.identity import Edge, digest, target_identity
 
+PARTS = 5
+
 
 @dataclass(frozen=True, slots=True)
 class HeldBack:
@@ -32,7 +34,7 @@ def hide_premises(inputs: Inputs, premises: Collection[Premise]) -> HeldBack:
     return HeldBack(replace(inputs, premises=left, standing=_forget(inputs, targets)), frozenset(targets))
 
 
-def hide_folds(inputs: Inputs, *, folds: int, of: int = 5) -> Iterator[HeldBack]:
+def hide_folds(inputs: Inputs, *, folds: int, of: int = PARTS) -> Iterator[HeldBack]:
     """Yield `folds` holdouts, each without another one of `of` parts of the known edges.
 
     Names decide which part an edge is in, not ids: the same knowledge entered anew teaches the same.

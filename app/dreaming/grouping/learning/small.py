@@ -1,6 +1,7 @@
 """Small graphs: every open pair is looked at by every scorer, and the blend says how likely it is. Pure.
 
-Two of five parts of the known edges are hidden in turn to learn from; all five below 2 000 edges. Then the
+Two of five parts of the known edges are hidden in turn to learn from; all five below 5 000 edges, where there
+would be few hidden edges to learn from otherwise, and what is said of the likeliest pairs would boast. Then the
 signals are read from all edges and judged. Memory and time grow with predicates × nodes².
 """
 
@@ -19,7 +20,7 @@ from app.dreaming.grouping.targets import open_spaces
 from app.dreaming.model import Inputs
 
 MAX_CELLS = 3_000_000
-MANY_EDGES = 2_000
+MANY_EDGES = 5_000
 FEW_EDGES = 1_000
 STRENGTH = 1.0
 # A young team has few hidden edges to learn from, so the signals are trusted less.
@@ -32,6 +33,11 @@ def is_small(graph: Graph) -> bool:
     return len(heads) * graph.size**2 <= MAX_CELLS
 
 
+def count_folds(edges: int) -> int:
+    """Return how many of the five parts of so many known edges are hidden in turn."""
+    return 2 if edges >= MANY_EDGES else 5
+
+
 def judge_small(
     inputs: Inputs, graph: Graph, *, edges: int, holdouts: Sequence[HeldBack] | None = None
 ) -> Judgement | None:
@@ -40,7 +46,7 @@ def judge_small(
     `holdouts` are what to learn from, instead of those of the inputs themselves.
     """
     if holdouts is None:
-        holdouts = list(hide_folds(inputs, folds=2 if edges >= MANY_EDGES else 5))
+        holdouts = list(hide_folds(inputs, folds=count_folds(edges)))
     lessons = [
         lesson for held in holdouts for lesson in _take_lesson(held, other_rows=OTHER_ROWS // len(holdouts))
     ]
