@@ -8,8 +8,15 @@ import pytest
 from app.dreaming.grouping.candidates import Rule, Trait, weigh_rules
 from app.dreaming.grouping.explanation import explain_candidate
 from app.dreaming.grouping.groups import form_groups
-from app.dreaming.grouping.learning import small
-from app.dreaming.grouping.scoring import LEAST_EDGES_TO_LEARN, judge_open_pairs, score_candidates
+from app.dreaming.grouping.learning import large, small
+from app.dreaming.grouping.learning.signals import Signals, read_signals
+from app.dreaming.grouping.paths import Graph
+from app.dreaming.grouping.scoring import (
+    LEAST_EDGES_TO_LEARN,
+    count_lessons,
+    judge_open_pairs,
+    score_candidates,
+)
 from app.dreaming.model import Inputs, Proposal, Standing
 from app.dreaming.rules import propose
 from app.dreaming.validation.validate import Current, validate
@@ -164,3 +171,25 @@ def test_rules_that_weigh_nothing_are_shown_only_when_nothing_else_carries() -> 
     (only,) = weigh_rules([light])
     assert only.weight == light.confidence
     assert weigh_rules([]) == ()
+
+
+@pytest.mark.parametrize(("many", "lessons"), [(1_000, 5), (100, 2)])
+def test_a_small_graph_of_few_edges_learns_from_every_fifth(
+    many: int, lessons: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(small, "MANY_EDGES", many)
+    read: list[int] = []
+
+    def read_and_count(graph: Graph) -> Signals:
+        read.append(len(graph.premises))
+        return read_signals(graph)
+
+    monkeypatch.setattr(small, "read_signals", read_and_count)
+    inputs = make_inputs(*taught())
+    assert count_lessons(inputs) == lessons
+    assert judge_open_pairs(inputs) is not None
+    # The last one is of all edges, and what was learned is applied to it.
+    assert len(read) == lessons + 1
+    assert max(read[:-1]) < read[-1] == len(inputs.premises)
+    monkeypatch.setattr(small, "MAX_CELLS", 0)
+    assert count_lessons(inputs) == large.FOLDS
