@@ -77,13 +77,13 @@ class VerdictPurse:
         return permit
 
     async def settle(self, permit: VerdictPermit, usage: Tokens) -> None:
-        if is_accounted(usage, self.prices, bound_usd=permit.bound.cost_usd):
+        if is_accounted(usage, self.prices, asked=permit.bound.model, bound_usd=permit.bound.cost_usd):
             self.settled.setdefault(permit.permit_id, usage)
 
     def spent(self) -> Decimal:
         """Return what the permits come to."""
         costs = (
-            self.prices.cost(self.settled[one.permit_id])
+            self.prices.cost(self.settled[one.permit_id], asked=one.bound.model)
             if one.permit_id in self.settled
             else one.bound.cost_usd
             for one in self.permits

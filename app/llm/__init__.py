@@ -19,7 +19,13 @@ The model is an untrusted, expensive and sometimes absent helper:
   whoever asks has to see whether there is money for another;
 * the key is read when a call needs it, never logged, never in an error, never in a trace, and is sent to nobody
   but the configured address: no redirect is followed, and no address in an answer is asked;
-* what an answer has cost is read exactly or not at all: then it is no answer, and is charged at an estimate;
+* what an answer has cost is read exactly, as it came over the wire, or not at all: then it is no answer, and is
+  charged at an estimate;
+* no word of the provider makes an answer cheap: its tokens cost no less than those of the model that was asked,
+  whatever model it names; its input is no less than was counted before the call, nor than an eighth of the
+  question's characters; its output no less than an eighth of the characters that came; counts of a stream never
+  fall; only a refusal before any word is free;
+* an event out of its turn is no answer;
 * an answer that is whole is used, however its connection ends;
 * an answer is read up to a length (`bounds`), and never unpacked;
 * a call is never made that could cost more than its question allows: the input is counted first, which is free.

@@ -1,7 +1,6 @@
 """The Anthropic adapter for batches of one question. No server-side fallbacks: a batch knows none."""
 
 import asyncio
-import json
 import re
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
@@ -17,6 +16,7 @@ from app.llm.connection import PROTOCOL_ERRORS, Connection, list_errors
 from app.llm.faults import read_connection_error, read_protocol_error, read_status_error
 from app.llm.key import Key, NoKey, find_key
 from app.llm.model import Question, TimedOut, Unavailable, name_outcome
+from app.llm.reading import read_document
 from app.llm.request import build_message
 from app.llm.transcript import Transcript
 from app.llm.usage import Usage
@@ -147,16 +147,25 @@ async def _list_since(client: "anthropic.AsyncAnthropic", since: datetime) -> "A
 async def _find_result(
     client: "anthropic.AsyncAnthropic", batch_id: str, custom_id: str
 ) -> dict[str, object] | None:
-    """Return the result of the question, read where the batch is: the address in it may lead anywhere."""
+    """Return the result of the question, read where the batch is: the address in it may lead anywhere.
+
+    Raises:
+        ValueError: it is not there, or in a line that cannot be read.
+    """
     import httpx2
 
     path = f"/v1/messages/batches/{quote(batch_id, safe='')}/results"
     answer = await client.get(path, cast_to=httpx2.Response)
+    is_whole = True
     for line in filter(bytes.strip, answer.content.split(b"\n")):
-        document = json.loads(line)
-        if isinstance(document, dict) and document.get("custom_id") == custom_id:
+        document = read_document(line)
+        if not isinstance(document, dict):
+            is_whole = False
+        elif document.get("custom_id") == custom_id:
             result = document.get("result")
             return result if isinstance(result, dict) else {}
+    if not is_whole:
+        raise ValueError("a line of the results cannot be read, and may be the question's")
     return None
 
 

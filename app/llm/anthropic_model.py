@@ -7,16 +7,24 @@ retries are off: they would sleep while holding a permit and know no deadline.
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from app.llm.connection import PROTOCOL_ERRORS, Connection, list_errors
-from app.llm.faults import Fault, read_connection_error, read_protocol_error, read_status_error
+from app.llm.faults import (
+    Fault,
+    is_error,
+    read_connection_error,
+    read_error,
+    read_protocol_error,
+    read_status_error,
+)
 from app.llm.key import Key, NoKey, find_key
 from app.llm.model import Outcome, OverBudget, Question, TimedOut, Unavailable
-from app.llm.prompts import estimate_tokens
+from app.llm.prompts import count_least, estimate_tokens
+from app.llm.reading import read_document, read_json
 from app.llm.reported import read_count
 from app.llm.request import build_count, build_message
 from app.llm.retrying import Try, pause_before_next
@@ -74,15 +82,22 @@ class AnthropicModel:
         client = await self._connection.open()
         if client is None:
             return Unavailable("no_key")
-        needed = estimate_tokens(question.instructions, *(message.text for message in question.messages))
+        texts = (question.instructions, *(message.text for message in question.messages))
+        needed, least = estimate_tokens(*texts), count_least(*texts)
         if question.max_input_tokens is not None:
-            needed = await self._count(client, question, _seconds_until(deadline)) or needed
-            if needed > question.max_input_tokens:
-                return OverBudget("max_input_tokens", needed)
+            counted = await self._count(client, question, _seconds_until(deadline))
+            needed, least = counted or needed, max(counted or 0, least)
+            if max(needed, least) > question.max_input_tokens:
+                return OverBudget("max_input_tokens", max(needed, least))
         number = 0
         while True:
             number += 1
-            transcript = Transcript(self.name, presumed_input=needed, most_output=question.max_output_tokens)
+            transcript = Transcript(
+                self.name,
+                presumed_input=max(needed, least),
+                most_output=question.max_output_tokens,
+                least_input=least,
+            )
             try:
                 ended = await self._try(client, question, transcript, deadline)
             finally:
@@ -127,13 +142,13 @@ class AnthropicModel:
 
         try:
             async with asyncio.timeout(_seconds_until(deadline)), self._permits:
-                await self._call(client, question, transcript, _seconds_until(deadline))
+                return await self._call(client, question, transcript, _seconds_until(deadline))
         except TimeoutError:
             return TimedOut(transcript.usage())
         except anthropic.APIStatusError as error:
             if error.status_code != 200:
                 transcript.is_sent = False  # The provider refused the call: nothing was used.
-            return read_status_error(error, now=datetime.now(UTC))
+            return read_status_error(error, now=_now())
         except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
             if isinstance(error.__cause__, PROTOCOL_ERRORS):
                 return read_protocol_error()
@@ -142,11 +157,12 @@ class AnthropicModel:
             return read_connection_error()
         except (anthropic.AnthropicError, *PROTOCOL_ERRORS):
             return read_protocol_error()
-        return None
 
     async def _call(
         self, client: "anthropic.AsyncAnthropic", question: Question, transcript: Transcript, seconds: float
-    ) -> None:
+    ) -> Fault | None:
+        """Fill the transcript from what came, as it came: the SDK's own types would mend some of it."""
+        from anthropic import AsyncStream
         from httpx2 import Timeout
 
         message = build_message(question, self._options.model)
@@ -154,11 +170,11 @@ class AnthropicModel:
         transcript.is_sent = True
         if question.max_output_tokens <= STREAM_ABOVE_TOKENS:
             timeout = Timeout(seconds, connect=CONNECT_SECONDS)
-            answer: object = await client.messages.create(
+            answer = await client.messages.with_raw_response.create(
                 **message, extra_headers=headers, extra_body=body, timeout=timeout
             )
-            transcript.take_message(_read_fields(answer))
-            return
+            transcript.take_message(read_document(answer.http_response.content))
+            return None
         timeout = Timeout(min(seconds, IDLE_STREAM_SECONDS), connect=CONNECT_SECONDS)
         stream = await client.messages.create(
             **message, stream=True, extra_headers=headers, extra_body=body, timeout=timeout
@@ -166,11 +182,17 @@ class AnthropicModel:
         async with stream:
             if not _is_event_stream(stream.response.headers.get("content-type", "")):
                 transcript.fault = "content_type"
-                return
-            async for event in stream:
-                transcript.take_event(_read_fields(event))
+                return None
+            async for sent in AsyncStream.raw_events(stream.response):
+                if sent.event == "ping" or not sent.data:
+                    continue
+                event = read_json(sent.data)
+                if sent.event == "error" or is_error(event):
+                    return read_error(event, status=200, headers=stream.response.headers, now=_now())
+                transcript.take_event(event)
                 if transcript.is_whole or transcript.fault is not None:
-                    return
+                    return None
+        return None
 
     async def _count(
         self, client: "anthropic.AsyncAnthropic", question: Question, seconds: float
@@ -179,11 +201,11 @@ class AnthropicModel:
         params = build_count(question, self._options.model)
         try:
             async with asyncio.timeout(min(seconds, COUNT_SECONDS)):
-                counted = await client.messages.count_tokens(**params)
-            tokens: object = counted.input_tokens
+                answer = await client.messages.with_raw_response.count_tokens(**params)
         except list_errors():
             return None
-        return read_count(tokens) or None
+        counted = read_document(answer.http_response.content)
+        return read_count(counted.get("input_tokens")) or None if isinstance(counted, Mapping) else None
 
     def _extras(self) -> tuple[dict[str, str], dict[str, object]]:
         """Return the header and field that ask for fallbacks; a model without any then answers alone."""
@@ -192,16 +214,12 @@ class AnthropicModel:
         return {"anthropic-beta": "server-side-fallback-2026-07-01"}, {"fallbacks": "default"}
 
 
-def _read_fields(answer: object) -> object:
-    """Return the fields as they came, in plain mappings; what is no object stays what it is."""
-    from anthropic import BaseModel
-
-    # A warning about a field of another type would quote what it holds.
-    return answer.to_dict(warnings=False) if isinstance(answer, BaseModel) else answer
-
-
 def _is_event_stream(content_type: str) -> bool:
     return content_type.partition(";")[0].strip().lower() == "text/event-stream"
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 def _seconds_until(deadline: float) -> float:

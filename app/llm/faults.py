@@ -3,6 +3,7 @@
 The messages of errors are never passed on: they may quote the request.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -14,7 +15,7 @@ from app.llm.usage import Usage
 if TYPE_CHECKING:
     import anthropic
 
-_SPENT = frozenset({"enforced_spend_limit_reached", "contract_spend_limit_reached"})
+_SPENT = ("enforced_spend_limit_reached", "contract_spend_limit_reached")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +28,18 @@ class Fault:
 
 
 def read_status_error(error: "anthropic.APIStatusError", *, now: datetime) -> Fault:
-    """Return what a status, or an error inside a stream that began well, means."""
+    """Return what an answer with the status of an error means."""
+    return read_error(error.body, status=error.status_code, headers=error.response.headers, now=now)
+
+
+def read_error(document: object, *, status: int, headers: Mapping[str, str], now: datetime) -> Fault:
+    """Return what an error means, also one inside a stream that began well."""
     none = Usage()
-    kind, status = error.type, error.status_code
-    wait = read_retry_after(error.response.headers.get("retry-after"), now=now)
-    may_repeat = error.response.headers.get("x-should-retry") != "false"
-    if error.error_code in _SPENT or kind == "billing_error" or status == 402:
+    fault = _get(document, "error")
+    kind, code = _get(fault, "type"), _get(_get(fault, "details"), "error_code")
+    wait = read_retry_after(headers.get("retry-after"), now=now)
+    may_repeat = headers.get("x-should-retry") != "false"
+    if code in _SPENT or kind == "billing_error" or status == 402:
         return Fault(Unavailable("no_credit", none), False)
     if kind == "authentication_error" or status == 401:
         return Fault(Unavailable("unauthenticated", none), False)
@@ -45,6 +52,15 @@ def read_status_error(error: "anthropic.APIStatusError", *, now: datetime) -> Fa
     if status >= 500 or status in (200, 408, 409):
         return Fault(Unavailable("server_error", none), may_repeat, wait)
     return Fault(Unavailable("rejected", none), False)
+
+
+def is_error(event: object) -> bool:
+    """Say whether a stream's event is an error, whatever name it was sent under."""
+    return _get(event, "type") == "error"
+
+
+def _get(document: object, name: str) -> object:
+    return document.get(name) if isinstance(document, Mapping) else None
 
 
 def read_protocol_error() -> Fault:

@@ -47,6 +47,16 @@ class Price:
             + self.cache_write * tokens.cache_write
         ) / _MILLION
 
+    def raise_to(self, least: "Price") -> "Price":
+        """Return the higher one of each kind of token."""
+        return Price(
+            max(self.input, least.input),
+            max(self.output, least.output),
+            max(self.cache_read, least.cache_read),
+            max(self.cache_write, least.cache_write),
+            self.most_input,
+        )
+
     def in_batch(self) -> "Price":
         """Return what the same costs in a batch."""
         return Price(
@@ -86,10 +96,15 @@ class PriceTable:
             max(price.cache_write for price in known),
         )
 
-    def cost(self, usage: Usage) -> Decimal:
-        """Return what the usage costs in dollars, rounded up to a millionth."""
+    def cost(self, usage: Usage, *, asked: str) -> Decimal:
+        """Return what the usage costs in dollars, rounded up to a millionth.
+
+        No token is cheaper than one of the model that was `asked`: an answer may name any other.
+        """
+        least = self.find(asked)
         dollars = sum(
-            (self.find(model).charge(tokens) for model, tokens in usage.by_model.items()), Decimal(0)
+            (self.find(model).raise_to(least).charge(tokens) for model, tokens in usage.by_model.items()),
+            Decimal(0),
         )
         share = BATCH_SHARE if usage.is_batch else Decimal(1)
         return round_up(dollars * share)

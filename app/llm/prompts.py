@@ -21,6 +21,8 @@ _FOLDERS: Final = (
 _STEM: Final = re.compile(r"[a-z]+(?:-[a-z]+)*-v[1-9][0-9]*")
 # English text and JSON have about so many characters a token; on the safe side for other scripts' names.
 CHARACTERS_PER_TOKEN: Final = 3.0
+# No text that anybody sends has more: what a provider counts cannot be less than that.
+MOST_CHARACTERS_PER_TOKEN: Final = 8
 # The schema and the roles of the messages are input as well.
 OVERHEAD_TOKENS: Final = 600
 
@@ -56,3 +58,14 @@ def estimate_tokens(*texts: str) -> int:
 def estimate_input(prompt: Prompt, messages: Sequence[Message]) -> int:
     """Return how many tokens of input a question has, rather too many."""
     return OVERHEAD_TOKENS + estimate_tokens(prompt.instructions, *(message.text for message in messages))
+
+
+def count_least_of(estimate: int) -> int:
+    """Return how many tokens at the least a question has that was estimated at so many."""
+    share = CHARACTERS_PER_TOKEN / MOST_CHARACTERS_PER_TOKEN
+    return max(0, int((estimate - OVERHEAD_TOKENS) * share))
+
+
+def count_least(*texts: str) -> int:
+    """Return how many tokens the texts have together at the least."""
+    return sum(map(len, texts)) // MOST_CHARACTERS_PER_TOKEN

@@ -44,9 +44,9 @@ def rate_call(prices: PriceTable, model: str, *, has_fallbacks: bool, is_batch: 
     )
 
 
-def is_accounted(usage: Usage, prices: PriceTable, *, bound_usd: float | Decimal) -> bool:
+def is_accounted(usage: Usage, prices: PriceTable, *, asked: str, bound_usd: float | Decimal) -> bool:
     """Say whether a call can be charged what it used.
 
     False where nobody can know: then it counts at its bound, unless more than that is known to have been used.
     """
-    return not usage.is_estimated or prices.cost(usage) > bound_usd
+    return not usage.is_estimated or prices.cost(usage, asked=asked) > bound_usd

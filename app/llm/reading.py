@@ -39,6 +39,14 @@ def read_json(text: str) -> object:
         return Unreadable("the answer holds a number or a depth that cannot be read")
 
 
+def read_document(body: bytes) -> object:
+    """Return what the provider sent as one JSON document, read like any answer; Unreadable if it is none."""
+    try:
+        return read_json(body.decode())
+    except UnicodeDecodeError:
+        return Unreadable("the answer is not UTF-8")
+
+
 def find_field_fault(value: object, names: Sequence[str]) -> str | None:
     """Return why the value is not an object with exactly these fields, none of them null; else None."""
     if isinstance(value, RepeatedKeys):

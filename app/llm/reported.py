@@ -14,6 +14,9 @@ from app.llm.usage import Tokens
 Fields = Mapping[str, object]
 # Many times the longest context; the cost of so many fits the ledger also at prices a hundred times the dearest.
 MOST_TOKENS: Final = 10_000_000
+_COUNTS: Final = frozenset(
+    {"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"}
+)
 _NAME: Final = re.compile(r"[A-Za-z0-9._:/@-]{1,128}")
 
 
@@ -26,6 +29,23 @@ def read_count(value: object) -> int | None:
     """Return the count of tokens, None for what is none: no number from 0 to `MOST_TOKENS`."""
     is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
     return value if is_count and isinstance(value, int) else None
+
+
+def join_reported(known: dict[str, object], reported: Fields) -> None:
+    """Leave what a later event reports among what is known: counts are cumulative, so none of them falls.
+
+    A count that is none stays: what was once unreadable is not made readable by the next event.
+    """
+    for name, value in reported.items():
+        before = known.get(name)
+        if value is None:
+            continue
+        if name not in _COUNTS or before is None:
+            known[name] = value
+            continue
+        first, second = read_count(before), read_count(value)
+        if first is not None:
+            known[name] = value if second is None else max(first, second)
 
 
 def read_reported(reported: Fields, model: str) -> dict[str, Tokens] | None:
@@ -55,6 +75,12 @@ def read_reported(reported: Fields, model: str) -> dict[str, Tokens] | None:
         for least, count in zip(_counts_of(whole), _counts_of(together), strict=True)
     )
     return sums if is_whole else None
+
+
+def is_free(reported: Fields) -> bool:
+    """Say whether nothing is counted, the last time that anything is said of it."""
+    tokens = _read_tokens(reported)
+    return tokens is not None and not (tokens.all_input or tokens.output)
 
 
 def list_mappings(values: object) -> Iterator[Fields]:

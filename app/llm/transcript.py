@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.llm.model import Answered, Malformed, Outcome, Refused, Truncated
-from app.llm.prompts import CHARACTERS_PER_TOKEN
-from app.llm.reported import Fields, is_model_name, list_mappings, read_reported
+from app.llm.prompts import CHARACTERS_PER_TOKEN, MOST_CHARACTERS_PER_TOKEN
+from app.llm.reported import Fields, is_free, is_model_name, join_reported, list_mappings, read_reported
 from app.llm.usage import Tokens, Usage
 
 _MOST_CHARACTERS = 2_000_000
@@ -20,21 +20,28 @@ class Transcript:
     """One try, as far as it has come. `model` is the one that is asked.
 
     `presumed_input` is charged where the provider never says what it counted, and with `most_output` where what it
-    says cannot be read. `is_sent` turns true when the request may have reached the provider.
+    says cannot be read. It cannot say less than `least_input`, nor less output than its text has. `is_sent` turns
+    true when the request may have reached the provider.
     """
 
     model: str
     presumed_input: int
     most_output: int = 0
+    least_input: int = 0
     is_sent: bool = False
     is_whole: bool = False
     fault: str | None = None
+    _has_begun: bool = False
+    _has_ended: bool = False
     _speaker: str | None = None
     _reported: dict[str, object] = field(default_factory=dict)
     _texts: list[str] = field(default_factory=list)
+    _says_free: bool = False
     _length: int = 0
     _stop_reason: str | None = None
     _category: str | None = None
+    _blocks: int = 0
+    _open_block: int | None = None
 
     def take_message(self, message: object) -> None:
         """Read a whole message."""
@@ -49,28 +56,57 @@ class Transcript:
         self.is_whole = True
 
     def take_event(self, event: object) -> None:
-        """Read one event of a stream; unknown ones say nothing to us."""
+        """Read one event of a stream; unknown ones say nothing to us, and none comes out of its turn."""
         if not isinstance(event, Mapping):
             self.fault = "not_an_event"
             return
         match event.get("type"):
-            case "message_start":
+            case "message_start" if not self._has_begun:
+                self._has_begun = True
                 message = event.get("message")
                 if isinstance(message, Mapping):
                     self._begin(message)
                 else:
                     self.fault = "not_a_message"
-            case "content_block_delta":
-                delta = event.get("delta")
-                if isinstance(delta, Mapping) and delta.get("type") == "text_delta":
-                    self._add_text(delta.get("text"))
-            case "message_delta":
+            case "content_block_start" | "content_block_delta" | "content_block_stop" as kind if (
+                self._has_begun
+            ):
+                self._take_block(kind, event)
+            case "message_delta" if self._has_begun:
                 self._note_usage(event.get("usage"))
                 delta = event.get("delta")
                 if isinstance(delta, Mapping):
                     self._stop(delta)
-            case "message_stop":
+                self._has_ended = True
+            case "message_stop" if self._has_ended and self._open_block is None:
                 self.is_whole = True
+            case (
+                "message_start"
+                | "content_block_start"
+                | "content_block_delta"
+                | "content_block_stop"
+                | "message_delta"
+                | "message_stop"
+            ):
+                self.fault = "order"
+
+    def _take_block(self, kind: str, event: Fields) -> None:
+        """Read a block's event; blocks come one after the other, each under the next number."""
+        index = event.get("index")
+        if kind == "content_block_start":
+            if self._open_block is not None or index != self._blocks or isinstance(index, bool):
+                self.fault = "order"
+            self._open_block, self._blocks = self._blocks, self._blocks + 1
+            return
+        if self._open_block is None or index != self._open_block or isinstance(index, bool):
+            self.fault = "order"
+            return
+        if kind == "content_block_stop":
+            self._open_block = None
+            return
+        delta = event.get("delta")
+        if isinstance(delta, Mapping) and delta.get("type") == "text_delta":
+            self._add_text(delta.get("text"))
 
     def conclude(self) -> Outcome:
         """Return how a whole transcript ended, with the usage of this try."""
@@ -95,18 +131,22 @@ class Transcript:
                 return Malformed("stop_reason", usage)
 
     def usage(self) -> Usage:
-        """Return what this try has used as far as anybody knows."""
+        """Return what this try has used as far as anybody knows: as reported, and no less than we know of."""
         if not self._reported and not self.is_whole and self.fault is None:
             return self._presume(self._seen_output()) if self.is_sent else Usage()
         by_model = self._read_reported()
         if by_model is None:
             return self._presume(self.most_output)
-        if not self.is_whole:
-            # The count of a stream that was cut is that of its beginning.
-            total = sum((tokens.output for tokens in by_model.values()), 0)
-            missing = Tokens(output=max(0, self._seen_output() - total))
-            speaker = self._speaker or self.model
-            by_model[speaker] = by_model.get(speaker, Tokens()) + missing
+        if self._is_unpaid():
+            return Usage({self._speaker or self.model: Tokens()}, turns=1)
+        # The count of a stream that was cut is that of its beginning.
+        output = self._length // MOST_CHARACTERS_PER_TOKEN if self.is_whole else self._seen_output()
+        total = sum(by_model.values(), Tokens())
+        missing = Tokens(
+            input=max(0, self.least_input - total.all_input), output=max(0, output - total.output)
+        )
+        speaker = self._speaker or self.model
+        by_model[speaker] = by_model.get(speaker, Tokens()) + missing
         return Usage(by_model, turns=1, is_estimated=not self.is_whole)
 
     def _begin(self, message: Fields) -> None:
@@ -121,7 +161,8 @@ class Transcript:
         if not isinstance(usage, Mapping):
             self.fault = self.fault or "no_usage"
             return
-        self._reported.update({name: value for name, value in usage.items() if value is not None})
+        self._says_free = is_free(usage)
+        join_reported(self._reported, usage)
 
     def _stop(self, fields: Fields) -> None:
         if isinstance(reason := fields.get("stop_reason"), str):
@@ -151,7 +192,10 @@ class Transcript:
         if self._speaker is None:
             return None
         by_model = read_reported(self._reported, self._speaker)
-        is_free = by_model is not None and not any(
-            tokens.all_input or tokens.output for tokens in by_model.values()
-        )
-        return None if is_free and self._stop_reason != "refusal" else by_model
+        if self._says_free and not self._is_unpaid():
+            return None
+        return by_model
+
+    def _is_unpaid(self) -> bool:
+        """Say whether it is one that may cost nothing: a refusal before any word."""
+        return self._says_free and self.is_whole and self._stop_reason == "refusal" and not self._length

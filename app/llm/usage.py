@@ -1,7 +1,7 @@
 """Tokens that calls have used, by what they cost. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,11 @@ class Usage:
             self.is_batch or other.is_batch,
             self.is_estimated or other.is_estimated,
         )
+
+    def raise_input(self, least: int, model: str) -> "Usage":
+        """Return the usage with no less input than that, what is missing under that model."""
+        missing = Tokens(input=max(0, least - self.tokens.all_input))
+        return replace(self, by_model={**self.by_model, model: self.by_model.get(model, Tokens()) + missing})
 
     @property
     def tokens(self) -> Tokens:

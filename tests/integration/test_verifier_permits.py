@@ -164,7 +164,7 @@ async def test_a_permit_is_settled_once_and_on_its_own_day(database: Database, t
     [cost] = await costs_of(database, team)
     assert (cost.day, cost.tokens) == (yesterday.date(), Tokens(900, 50))
     assert cost.unsettled_usd == 0
-    assert cost.cost_usd == BUILT_IN.cost(USED)
+    assert cost.cost_usd == BUILT_IN.cost(USED, asked="m")
     [row] = await permits_of(database, team)
     assert row["charged_usd"] == cost.cost_usd
 
@@ -176,7 +176,7 @@ async def test_more_than_its_bound_is_charged_whatever_is_known_of_it(
     used = Usage({"m": Tokens(output=100_000)}, turns=1, is_estimated=True)
     await purse.settle(await permit_for(purse), used)
     [cost] = await costs_of(database, team)
-    assert cost.cost_usd == BUILT_IN.cost(used) > CALL.cost_usd
+    assert cost.cost_usd == BUILT_IN.cost(used, asked="m") > CALL.cost_usd
 
 
 async def test_a_limit_of_nothing_allows_nothing(database: Database, team: Caller) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.kernel.errors import SetupError
-from app.llm.prices import BUILT_IN, load_prices
+from app.llm.prices import BUILT_IN, PriceTable, load_prices
 from app.llm.usage import Tally, Tokens, Usage
 
 MILLION = 1_000_000
@@ -17,28 +17,50 @@ def used(model: str, tokens: Tokens = EACH, *, is_batch: bool = False) -> Usage:
     return Usage({model: tokens}, turns=1, is_batch=is_batch)
 
 
+def cost(usage: Usage, table: PriceTable = BUILT_IN) -> Decimal:
+    return table.cost(usage, asked=next(iter(usage.by_model), "claude-opus-5-5"))
+
+
 def test_each_kind_of_token_has_its_own_price() -> None:
-    assert BUILT_IN.cost(used("claude-opus-5-5", Tokens(input=MILLION))) == 4
-    assert BUILT_IN.cost(used("claude-opus-5-5", Tokens(output=MILLION))) == 20
-    assert BUILT_IN.cost(used("claude-opus-5-5", Tokens(cache_read=MILLION))) == Decimal("0.20")
-    assert BUILT_IN.cost(used("claude-opus-5-5", Tokens(cache_write=MILLION))) == 5
-    assert BUILT_IN.cost(used("claude-opus-5-5")) == Decimal("29.20")
+    assert cost(used("claude-opus-5-5", Tokens(input=MILLION))) == 4
+    assert cost(used("claude-opus-5-5", Tokens(output=MILLION))) == 20
+    assert cost(used("claude-opus-5-5", Tokens(cache_read=MILLION))) == Decimal("0.20")
+    assert cost(used("claude-opus-5-5", Tokens(cache_write=MILLION))) == 5
+    assert cost(used("claude-opus-5-5")) == Decimal("29.20")
 
 
 def test_a_batch_costs_half_of_everything() -> None:
-    assert BUILT_IN.cost(used("claude-opus-5-5", is_batch=True)) == Decimal("14.60")
+    assert cost(used("claude-opus-5-5", is_batch=True)) == Decimal("14.60")
 
 
 def test_a_fallback_model_is_charged_at_its_own_price() -> None:
     usage = used("claude-opus-5-5", Tokens(input=MILLION)) + used("claude-opus-4-8", Tokens(input=MILLION))
-    assert BUILT_IN.cost(usage) == 9
+    assert cost(usage) == 9
     assert usage.turns == 2
     assert usage.tokens == Tokens(input=2 * MILLION)
 
 
+@pytest.mark.parametrize(
+    ("asked", "named", "dollars"),
+    [
+        ("claude-opus-5-5", "claude-haiku-5-5", "29.20"),
+        ("claude-haiku-5-5", "claude-opus-5-5", "29.20"),
+        ("claude-opus-5-5", "claude-opus-5-5-20260901", "29.20"),
+        ("claude-opus-5-5", "claude-opus-4-8", "36.75"),
+        # Whichever is the dearer one, kind by kind.
+        ("claude-sonnet-5-5", "claude-haiku-4-5", "14.60"),
+        ("claude-opus-5-5", "claude-new-9", "73.50"),
+    ],
+)
+def test_an_answer_is_never_cheaper_than_one_of_the_model_that_was_asked(
+    asked: str, named: str, dollars: str
+) -> None:
+    assert BUILT_IN.cost(used(named), asked=asked) == Decimal(dollars)
+
+
 def test_cents_are_not_lost_to_rounding() -> None:
-    assert BUILT_IN.cost(used("claude-sonnet-5-5", Tokens(cache_read=1))) == Decimal("0.000001")
-    assert BUILT_IN.cost(Usage()) == 0
+    assert cost(used("claude-sonnet-5-5", Tokens(cache_read=1))) == Decimal("0.000001")
+    assert cost(Usage()) == 0
 
 
 def test_a_dated_name_has_the_price_of_its_model_and_an_unknown_one_the_dearest() -> None:
@@ -78,7 +100,7 @@ def test_a_file_overrides_the_table(tmp_path: Path) -> None:
     )
     table = load_prices(path)
     assert table.as_of == "2027-01-31"
-    assert table.cost(used("claude-opus-5-5")) == Decimal("9.1")
+    assert cost(used("claude-opus-5-5"), table) == Decimal("9.1")
     assert table.find("claude-sonnet-5-5") == BUILT_IN.prices["claude-sonnet-5-5"]
     assert load_prices(None) is BUILT_IN
 

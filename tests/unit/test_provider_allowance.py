@@ -50,7 +50,7 @@ def test_an_allowed_call_stays_within_everything_that_remains_whoever_answers(
     worst = Usage({SCRIPTED_NAME: each}, is_batch=is_batch)
     others = [worst + Usage({name: each}) for name in BUILT_IN.prices] if way == "with fallbacks" else []
     for usage in (worst, *others):
-        assert float(prices.cost(usage)) <= estimate.cost_usd + 1e-6
+        assert float(prices.cost(usage, asked=SCRIPTED_NAME)) <= estimate.cost_usd + 1e-6
         assert usage.tokens.all_input <= estimate.input_tokens
         assert usage.tokens.output <= estimate.output_tokens
 
@@ -72,4 +72,4 @@ def test_a_cycle_of_forty_groups_costs_cents() -> None:
     tokens = estimate_tokens(load_prompt(PROMPT).instructions, sheet.text)
     assert tokens < 12_000
     usage = Usage({"claude-opus-5-5": Tokens(input=tokens, output=4_000)})
-    assert BUILT_IN.cost(usage) < Decimal("0.15")
+    assert BUILT_IN.cost(usage, asked="claude-opus-5-5") < Decimal("0.15")

@@ -42,7 +42,7 @@ async def test_a_permit_covers_the_longest_answer_of_both_models_and_all_of_the_
         name: Tokens(cache_write=permit.bound.input_tokens, output=MAX_OUTPUT_TOKENS)
         for name in ("claude-sonnet-5-5", "claude-fable-5-2")
     }
-    assert permit.bound.cost_usd == BUILT_IN.cost(Usage(both)) > purse.spent()
+    assert permit.bound.cost_usd == BUILT_IN.cost(Usage(both), asked="claude-sonnet-5-5") > purse.spent()
 
 
 async def test_a_call_that_was_cut_stays_at_its_bound_and_one_that_cost_nothing_is_free() -> None:

@@ -64,8 +64,8 @@ def allow_call(input_tokens: int, groups: int, remaining: Spending, rate: Rate) 
     return Allowance(input_tokens, output_tokens, rate.answers, cost)
 
 
-def charge(usage: Usage, prices: PriceTable) -> Spending:
-    """Return what was used in the words of the team's ledger."""
+def charge(usage: Usage, prices: PriceTable, *, asked: str) -> Spending:
+    """Return what was used in the words of the team's ledger; `asked` is the model that was."""
     tokens: Tokens = usage.tokens
     return Spending(
         input_tokens=tokens.input,
@@ -73,7 +73,7 @@ def charge(usage: Usage, prices: PriceTable) -> Spending:
         cache_read_tokens=tokens.cache_read,
         cache_write_tokens=tokens.cache_write,
         turns=usage.turns,
-        cost_usd=float(prices.cost(usage)),
+        cost_usd=float(prices.cost(usage, asked=asked)),
     )
 
 
@@ -82,5 +82,6 @@ def settle_with(permit: Permit, usage: Usage, prices: PriceTable) -> Spending | 
 
     None where nobody can know: then it stays at its estimate, unless more than that is known to have been used.
     """
-    is_known = is_accounted(usage, prices, bound_usd=permit.estimate.cost_usd)
-    return charge(usage, prices) if is_known else None
+    asked = permit.model
+    is_known = is_accounted(usage, prices, asked=asked, bound_usd=permit.estimate.cost_usd)
+    return charge(usage, prices, asked=asked) if is_known else None

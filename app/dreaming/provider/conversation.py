@@ -39,6 +39,7 @@ from app.llm.prices import PriceTable
 from app.llm.prompts import Prompt, estimate_input
 from app.llm.rates import rate_call
 from app.llm.reading import Unreadable
+from app.llm.redaction import redact
 from app.llm.usage import Tally
 from app.llm.words import NO_WARDENS, Wardens
 
@@ -259,7 +260,8 @@ class Conversation:
 def correct(text: str, fault: str) -> tuple[Message, ...]:
     """Return the turns that follow an answer which could not be read: the answer, and what is wrong with it."""
     return (
-        Message("assistant", text[:MOST_QUOTED_CHARACTERS] or "{}"),
+        # Sent back as text that can be sent at all: half of a surrogate pair is none.
+        Message("assistant", redact(text[:MOST_QUOTED_CHARACTERS]) or "{}"),
         Message(
             "user",
             f"None of this answer could be used: {fault}. Answer the same request again: one JSON object of the "

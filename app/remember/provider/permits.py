@@ -81,9 +81,13 @@ class TeamPurse:
         return await self.database.unit_of_work(Scope("app", self.team_id), work)
 
     async def settle(self, permit: Permit, usage: Usage) -> None:
-        if not is_accounted(usage, self.prices, bound_usd=permit.bound.cost_usd):
+        asked = permit.bound.model
+        if not is_accounted(usage, self.prices, asked=asked, bound_usd=permit.bound.cost_usd):
             return
-        costs = {model: self.prices.cost(Usage({model: tokens})) for model, tokens in usage.by_model.items()}
+        costs = {
+            model: self.prices.cost(Usage({model: tokens}), asked=asked)
+            for model, tokens in usage.by_model.items()
+        }
         rows: list[Mapping[str, object]] = [
             {
                 "team_id": self.team_id,

@@ -129,7 +129,8 @@ async def test_a_cancelled_run_keeps_what_it_cost_and_leaves_no_hypothesis(
 
     def speak(body: dict[str, Any]) -> Answer:
         loop.call_soon(asked.set)
-        return replace(streamed(Said(text=first_idea(shown_in(body)))), waits_for=go_on)
+        said = Said(text=first_idea(shown_in(body)), usage={"input_tokens": 1200, "output_tokens": 300})
+        return replace(streamed(said), waits_for=go_on)
 
     dreaming.server.speak = speak
     run_id = await queue_run(database, team)
@@ -141,5 +142,5 @@ async def test_a_cancelled_run_keeps_what_it_cost_and_leaves_no_hypothesis(
     await working
     run = await read_run(database, team, run_id)
     assert run.status == "cancelled"
-    assert (run.usage.input_tokens, run.usage.output_tokens) == (120, 40)
+    assert (run.usage.input_tokens, run.usage.output_tokens) == (1200, 300)
     assert await read_hypotheses(database, team) == []

@@ -30,7 +30,7 @@ async def test_what_cannot_be_charged_is_malformed_and_presumed_to_have_cost_all
     assert [*outcome.usage.by_model] == [MODEL], "it is charged as the one that was asked"
     assert outcome.usage.tokens.input > 0
     assert outcome.usage.tokens.output == most
-    assert BUILT_IN.cost(outcome.usage) > 0
+    assert BUILT_IN.cost(outcome.usage, asked=MODEL) > 0
 
 
 @pytest.mark.parametrize("most", [LONG, SHORT])

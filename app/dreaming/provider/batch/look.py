@@ -9,11 +9,15 @@ from typing import Final
 
 from app.dreaming.provider.allowance import settle_with
 from app.dreaming.provider.batch.record import NOT_MADE, KeptBatch, note_batch_id, note_outcome
-from app.dreaming.spending.purse import Usage
+from app.dreaming.spending.purse import Permit, Usage
 from app.dreaming.spending.usage import write_charge
 from app.kernel.database import Database, Scope, Writing
 from app.llm.batches import NO_RESULT, Ended, Gone, Made, Pending, StructuredBatches
+from app.llm.model import Outcome, Refused
 from app.llm.prices import PriceTable
+from app.llm.prompts import count_least_of
+from app.llm.usage import Tokens
+from app.llm.usage import Usage as BatchUsage
 
 # How far the provider's clock may be from ours.
 CLOCKS_APART: Final = timedelta(hours=1)
@@ -63,13 +67,21 @@ def pause_before_look(waited: timedelta) -> float:
     return min(max(waited.total_seconds() / 4, SHORTEST_PAUSE_SECONDS), LONGEST_PAUSE_SECONDS)
 
 
+def _raise_usage(permit: Permit, outcome: Outcome) -> BatchUsage:
+    """Return what the answer used, with no less input than its question had; a refusal may be free."""
+    used = outcome.usage
+    if isinstance(outcome, Refused) and used.tokens == Tokens():
+        return used
+    return used.raise_input(count_least_of(permit.estimate.input_tokens), permit.model)
+
+
 async def _end(database: Database, batch: KeptBatch, ended: Ended, prices: PriceTable) -> Ended:
     permit = batch.permit
     charged: Usage | None = Usage()
     if ended.code in (GONE, NO_RESULT):
         charged = None
     elif ended.outcome is not None:
-        charged = settle_with(permit, ended.outcome.usage, prices)
+        charged = settle_with(permit, _raise_usage(permit, ended.outcome), prices)
 
     async def write(writing: Writing) -> None:
         await note_outcome(writing, permit.team_id, batch.record_id, ended.code)
