@@ -3,13 +3,15 @@
 A missing, malformed, unknown, expired and revoked key are refused with one and the same body.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from typing import Annotated, Final
 
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from app.api.door import DoorHere, open_door
+from app.api.door import open_door
 from app.kernel.errors import Forbidden
 from app.tenancy.callers import Admin, Caller, KeyScope
 
@@ -24,17 +26,40 @@ _BEARER: Final = HTTPBearer(
 Presented = Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)]
 
 
-async def identify(door: DoorHere, request: Request, presented: Presented) -> Caller | Admin:
+# Of the request that is being answered, its key and who that belongs to: what it asks of other routes for the same
+# key is part of it, and is let in with it.
+_LET_IN: Final[ContextVar[tuple[str, Caller | Admin] | None]] = ContextVar("let_in", default=None)
+
+
+async def identify(request: Request, presented: Presented) -> Caller | Admin:
     """Return who the request's key belongs to; raise Unauthenticated or RateLimited."""
-    identity = await door.admission.admit(None if presented is None else presented.credentials)
+    secret = None if presented is None else presented.credentials
+    let_in = _LET_IN.get()
+    if let_in is not None and let_in[0] == secret:
+        identity = let_in[1]
+    else:
+        identity = await open_door(request).admission.admit(secret)
     # Whoever refuses the request later needs to know whose it is.
     request.state.identity = identity
     return identity
 
 
-async def admit(request: Request) -> None:
-    """Raise Unauthenticated unless the request carries a valid key: for doors mounted beside the routes."""
-    await identify(open_door(request), request, await _BEARER(request))
+@asynccontextmanager
+async def admit(request: Request) -> AsyncIterator[None]:
+    """Let a request in, with all that it asks of routes until the block ends; for doors mounted beside these.
+
+    Raises:
+        Unauthenticated: it carries no valid key.
+        RateLimited: its key has sent too many.
+    """
+    presented = await _BEARER(request)
+    identity = await identify(request, presented)
+    assert presented is not None
+    token = _LET_IN.set((presented.credentials, identity))
+    try:
+        yield
+    finally:
+        _LET_IN.reset(token)
 
 
 async def _present(

@@ -75,8 +75,10 @@ class Patience:
             nonlocal is_stream
             if message["type"] == "http.response.start":
                 is_stream = Headers(raw=message["headers"]).get("Content-Type", "").startswith(EVENT_STREAM)
+            if not is_stream:
+                return await send(message)
             try:
-                async with asyncio.timeout(self._seconds if is_stream else None):
+                async with asyncio.timeout(self._seconds):
                     await send(message)
             except TimeoutError:
                 _log.info("stream left unread", action="events")

@@ -29,7 +29,7 @@ from app.kernel.transactions import (
     Reading,
     Transaction,
     Writing,
-    cleaned,
+    roll_back,
 )
 
 # What a transaction is for those who use one; how it is done is the other module's.
@@ -104,7 +104,7 @@ class Database:
 
         It is for what requests ask again and again, so the statement is planned once, whatever its values.
         """
-        async with self._wire(scope) as wire, cleaned(wire):
+        async with self._wire(scope) as wire:
             _, params = self.entry(scope, "force_generic_plan")
             yield Glance(wire, params)
 
@@ -164,7 +164,7 @@ class Database:
     async def _transaction(
         self, scope: Scope, begin: LiteralString, plans: Plans
     ) -> AsyncIterator[Transaction]:
-        async with self._wire(scope) as wire, cleaned(wire):
+        async with self._wire(scope) as wire:
             enter, params = self.entry(scope, plans)
             transaction = Transaction(wire, begin, Ask(enter.encode(), params))
             yield transaction
@@ -172,9 +172,16 @@ class Database:
 
     @asynccontextmanager
     async def _wire(self, scope: Scope) -> AsyncIterator[Wire]:
-        pool = self._dreamer_pool if scope.role == "dreamer" else self._pool
-        async with self._connection(pool) as connection:
-            yield Wire(connection, self._prepared.setdefault(connection, Prepared()), self._transformer)
+        """Give a connection that is left without a transaction, whatever happens."""
+        async with self._connection(
+            self._dreamer_pool if scope.role == "dreamer" else self._pool
+        ) as connection:
+            wire = Wire(connection, self._prepared.setdefault(connection, Prepared()), self._transformer)
+            try:
+                yield wire
+            except BaseException:
+                await roll_back(wire)
+                raise
 
     @asynccontextmanager
     async def _connection(self, pool: AsyncConnectionPool[Connection]) -> AsyncIterator[Connection]:

@@ -1,7 +1,6 @@
 """What happens inside a transaction: reading and writing on one connection of a pool."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Final, LiteralString, Protocol
 
 from psycopg.pq import TransactionStatus
@@ -54,17 +53,10 @@ ENTER: LiteralString = """
 _GLANCE: Final = f"{ENTER}, set_config('transaction_read_only', 'on', true)".encode()
 
 
-@asynccontextmanager
-async def cleaned(wire: Wire) -> AsyncIterator[None]:
-    """Leave no transaction behind when the block fails."""
-    try:
-        yield
-    except BaseException:
-        # A broken connection has lost its transaction already; the pool throws it away.
-        pgconn = wire.connection.pgconn
-        if pgconn.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
-            await wire.ask(Ask(b"ROLLBACK", NO_PARAMS))
-        raise
+async def roll_back(wire: Wire) -> None:
+    """Leave no transaction behind. A broken connection has lost its own already; the pool throws it away."""
+    if wire.connection.pgconn.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
+        await wire.ask(Ask(b"ROLLBACK", NO_PARAMS))
 
 
 class Glance:

@@ -1,7 +1,7 @@
 """`/mcp` beside the routes of an application, with and without the trailing slash."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from ipaddress import ip_address
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -22,7 +22,7 @@ PATHS: Final = ("/mcp", "/mcp/")
 MAX_BODY_BYTES: Final = 1024 * 1024
 # What a call inherits from the request that carries it.
 _PASSED_ON: Final = ("authorization", "x-request-id")
-Admit = Callable[[Request], Awaitable[None]]
+Admit = Callable[[Request], AbstractAsyncContextManager[None]]
 ReadBody = Callable[[Request], Awaitable[bytes]]
 
 
@@ -33,7 +33,7 @@ def mount_mcp(app: Starlette, *, contract: Schema, version: str, admit: Admit, r
         app: also answers the calls; a request never leaves the process.
         contract: the application's OpenAPI document.
         version: of the product, for clients to read.
-        admit: raises for a request without a valid key; each call is checked again by its route.
+        admit: raises for a request without a valid key; what is called in its block is let in with it.
         read_body: returns the body, or raises for one that the routes would not read either: too large, no JSON, a
             name twice in one object.
     """
@@ -73,11 +73,11 @@ class _Endpoint:
             return await refusal(scope, receive, send)
         if _is_foreign(request):
             return await PlainTextResponse("Foreign origin.", 403)(scope, receive, send)
-        await self._admit(request)
-        body = await self._read_body(request)
-        if not body.lstrip().startswith(b"{"):
-            return await _refuse_batch(scope, receive, send)
-        return await self._manager.handle_request(scope, _replay(body, receive), send)
+        async with self._admit(request):
+            body = await self._read_body(request)
+            if not body.lstrip().startswith(b"{"):
+                return await _refuse_batch(scope, receive, send)
+            return await self._manager.handle_request(scope, _replay(body, receive), send)
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

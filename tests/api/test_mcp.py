@@ -18,10 +18,12 @@ from app import __version__
 from app.api.app import build_openapi, create_app
 from app.api.auth import admit
 from app.api.bodies import read_body
+from app.kernel.database import Scope
 from app.kernel.settings import Settings
 from app.ledger.identity import Edge
 from app.mcp.mount import mount_mcp
 from app.tenancy.callers import Caller
+from app.tenancy.keys import revoke_key
 from tests.api.client import Api, example_submission
 from tests.api.placing import place_all
 from tests.api.serving import serve
@@ -273,6 +275,30 @@ async def test_without_a_valid_key_nothing_is_said(api: Api, settings: Settings,
             assert (refused.status_code, refused.json()["code"]) == (401, "unauthenticated")
     assert good.status_code == 200
     assert good.json()["result"]["serverInfo"]["name"] == "dense-mem"
+
+
+async def test_a_call_is_let_in_once_and_counts_once(api: Api, team: Caller) -> None:
+    new = await api.make_key(team)
+    strict = Settings.model_validate({"requests_per_minute": 1, "request_burst": 3})
+    call = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "list_dreams", "arguments": {}},
+    }
+    async with agents_door(api, strict) as app:
+        answers = [await post(app, call, Authorization=f"Bearer {new.secret}") for _ in range(4)]
+        assert [one.status_code for one in answers] == [200, 200, 200, 429]
+        assert [one.json()["result"]["isError"] for one in answers[:3]] == [False] * 3
+        await api.database.unit_of_work(
+            Scope("app", team.team_id), lambda writing: revoke_key(writing, new.key_id)
+        )
+        other = await api.make_key(team)
+        assert (await post(app, call, Authorization=f"Bearer {other.secret}")).status_code == 200
+    # Another process, which knows of no refusal: what one request was let in with is not left to the next.
+    async with agents_door(api, strict) as app:
+        refused = await post(app, call, Authorization=f"Bearer {new.secret}")
+    assert refused.status_code == 401
 
 
 async def test_only_post_and_no_page_of_another_host_get_through(

@@ -12,9 +12,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    PlainSerializer,
     StringConstraints,
-    WithJsonSchema,
 )
 from pydantic_core import PydanticCustomError
 
@@ -79,10 +77,6 @@ def _read_time(value: object) -> datetime:
         raise PydanticCustomError("time_invalid", "There is no such time in the years 1 to 9999.") from error
 
 
-def _write_time(time: datetime) -> str:
-    return time.astimezone(UTC).isoformat().replace("+00:00", "Z")
-
-
 Text = Annotated[str, AfterValidator(check_text)]
 Name = Annotated[Text, StringConstraints(min_length=1, max_length=256)]
 # What is stored beside evidence, some of it with events that nobody can change: a secret must not get that far.
@@ -91,11 +85,8 @@ GivenName = Annotated[Name, Masked]
 Reason = Annotated[Text, StringConstraints(max_length=1000), Masked]
 IdempotencyKey = Annotated[Text, StringConstraints(min_length=1, max_length=128)]
 Time = Annotated[AwareDatetime, BeforeValidator(_read_time)]
-UtcTime = Annotated[
-    datetime,
-    PlainSerializer(_write_time),
-    WithJsonSchema({"type": "string", "format": "date-time"}, mode="serialization"),
-]
+# What the database says and what the clock says is in UTC, so it is written with a Z.
+UtcTime = datetime
 # An event that happens again and again has no end of equivalent ones; `trace_memory` gives them page by page.
 FirstIds = Annotated[list[str], BeforeValidator(lambda ids: list(ids)[:MAX_LIMIT])]
 
