@@ -168,6 +168,7 @@ def print_run(run: Json) -> None:
     print_lines(
         f"{run['run_id']}: {kind}{run['status']}" + (f" ({run['reason']})" if run["reason"] else ""),
         *([f"  {run['summary']}"] if run["summary"] else []),
+        *([_describe_batch(run["batch"])] if run["batch"] else []),
         "  " + ", ".join(f"{name} {show(count)}" for name, count in funnel.items()),
     )
     for rejection in run["rejections"]:
@@ -180,6 +181,17 @@ def print_run(run: Json) -> None:
     print_lines(
         f"  {usage['input_tokens']} tokens in, {usage['output_tokens']} out, {usage['cost_usd']:.4f} USD"
     )
+
+
+def _describe_batch(batch: Json) -> str:
+    """Return what the run waits for, or how that ended."""
+    name = f"batch {batch['batch_id']}" if batch["batch_id"] else "batch that the provider has not named"
+    if batch["outcome"] is not None:
+        return f"  {name}, handed in at {batch['handed_in_at']}: {batch['outcome']}"
+    waits = f"  waits for a {name}, handed in at {batch['handed_in_at']}"
+    if batch["batch_id"]:
+        return waits
+    return f"{waits}: looked for until {batch['looked_for_until']}, counted at its estimate"
 
 
 def _read_change(change: str) -> tuple[str, object]:

@@ -788,6 +788,7 @@ class RunAnswer(TypedDict):
     prompt_version: str | None
     model: str | None
     provider_mode: ProviderMode | None
+    batch: RunBatchAnswer | None
     funnel: FunnelAnswer
     over_input_budget: int
     rejections: list[RejectionAnswer]
@@ -797,6 +798,15 @@ class RunAnswer(TypedDict):
     usage: UsageAnswer
     error: RunErrorAnswer | None
     would_persist: list[dict[str, object]] | None
+
+
+class RunBatchAnswer(TypedDict):
+    """The batch that a run waits for, or has waited for. While `batch_id` is null nobody knows its name."""
+
+    batch_id: str | None
+    handed_in_at: str
+    looked_for_until: str
+    outcome: str | None
 
 
 class RunErrorAnswer(TypedDict):

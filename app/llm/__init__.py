@@ -23,8 +23,8 @@ The model is an untrusted, expensive and sometimes absent helper:
   charged at an estimate;
 * no word of the provider makes an answer cheap: its tokens cost no less than those of the model that was asked,
   whatever model it names; its input is no less than was counted before the call, nor than an eighth of the
-  question's characters; its output no less than an eighth of the characters that came; counts of a stream never
-  fall; only a refusal before any word is free;
+  question's characters, and what the messages have of it was never read from a cache; its output no less than an
+  eighth of the characters that came; counts of a stream never fall; only a refusal before any word is free;
 * an event out of its turn is no answer;
 * an answer that is whole is used, however its connection ends;
 * an answer is read up to a length (`bounds`), and never unpacked;

@@ -104,15 +104,10 @@ class AnthropicBatches:
         try:
             async with asyncio.timeout(self._seconds), aclosing(_list_since(client, since)) as batches:
                 async for batch in batches:
-                    counts = batch.request_counts
-                    size = counts.processing + counts.succeeded + counts.errored
-                    if batch.created_at > until or size + counts.canceled + counts.expired != 1:
-                        continue
-                    if batch.processing_status != "ended":
-                        is_pending = True
-                    elif await _find_result(client, batch.id, custom_id) is not None:
-                        # One that nobody can name is looked at no more.
-                        return Made(batch.id) if _ID.fullmatch(batch.id) else Ended(NO_RESULT)
+                    found = await _examine(client, batch, custom_id, until)
+                    if isinstance(found, Made | Ended):
+                        return found
+                    is_pending = is_pending or isinstance(found, Pending)
         except list_errors():
             return _look_again("find")
         return Pending() if is_pending else Gone()
@@ -137,11 +132,34 @@ def _look_again(step: str) -> Pending:
 
 
 async def _list_since(client: "anthropic.AsyncAnthropic", since: datetime) -> "AsyncGenerator[MessageBatch]":
-    """Yield the batches made since then, newest first, as the provider lists them."""
+    """Yield the batches made since then, newest first, as the provider lists them; also what has no time."""
     async for batch in client.messages.batches.list(limit=PAGE):
-        if batch.created_at < since:
+        created_at: object = getattr(batch, "created_at", None)
+        if isinstance(created_at, datetime) and created_at.tzinfo is not None and created_at < since:
             return
         yield batch
+
+
+async def _examine(
+    client: "anthropic.AsyncAnthropic", batch: "MessageBatch", custom_id: str, until: datetime
+) -> Made | Ended | Pending | Gone:
+    """Return whether it is the batch of the question; Pending while that cannot be read."""
+    import anthropic
+
+    try:
+        counts = batch.request_counts
+        size = counts.processing + counts.succeeded + counts.errored + counts.canceled + counts.expired
+        if batch.created_at > until or size != 1:
+            return Gone()
+        if batch.processing_status != "ended":
+            return Pending()
+        if await _find_result(client, batch.id, custom_id) is None:
+            return Gone()
+    except (anthropic.APIStatusError, *PROTOCOL_ERRORS):
+        # Whatever is wrong with one of them is no reason not to look at the next.
+        return Pending()
+    # One that nobody can name is looked at no more.
+    return Made(batch.id) if _ID.fullmatch(batch.id) else Ended(NO_RESULT)
 
 
 async def _find_result(

@@ -82,8 +82,9 @@ class AnthropicModel:
         client = await self._connection.open()
         if client is None:
             return Unavailable("no_key")
-        texts = (question.instructions, *(message.text for message in question.messages))
-        needed, least = estimate_tokens(*texts), count_least(*texts)
+        said = [message.text for message in question.messages]
+        needed = estimate_tokens(question.instructions, *said)
+        least = count_least(question.instructions, *said)
         if question.max_input_tokens is not None:
             counted = await self._count(client, question, _seconds_until(deadline))
             needed, least = counted or needed, max(counted or 0, least)
@@ -97,6 +98,8 @@ class AnthropicModel:
                 presumed_input=max(needed, least),
                 most_output=question.max_output_tokens,
                 least_input=least,
+                # Nothing but the instructions is ever marked for the cache.
+                least_fresh=count_least(*said),
             )
             try:
                 ended = await self._try(client, question, transcript, deadline)

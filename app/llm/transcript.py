@@ -20,14 +20,15 @@ class Transcript:
     """One try, as far as it has come. `model` is the one that is asked.
 
     `presumed_input` is charged where the provider never says what it counted, and with `most_output` where what it
-    says cannot be read. It cannot say less than `least_input`, nor less output than its text has. `is_sent` turns
-    true when the request may have reached the provider.
+    says cannot be read. It cannot say less than `least_input`, of it `least_fresh` not read from a cache, nor less
+    output than its text has. `is_sent` turns true when the request may have reached the provider.
     """
 
     model: str
     presumed_input: int
     most_output: int = 0
     least_input: int = 0
+    least_fresh: int = 0
     is_sent: bool = False
     is_whole: bool = False
     fault: str | None = None
@@ -142,8 +143,10 @@ class Transcript:
         # The count of a stream that was cut is that of its beginning.
         output = self._length // MOST_CHARACTERS_PER_TOKEN if self.is_whole else self._seen_output()
         total = sum(by_model.values(), Tokens())
+        fresh = total.input + total.cache_write
         missing = Tokens(
-            input=max(0, self.least_input - total.all_input), output=max(0, output - total.output)
+            input=max(0, self.least_input - total.all_input, self.least_fresh - fresh),
+            output=max(0, output - total.output),
         )
         speaker = self._speaker or self.model
         by_model[speaker] = by_model.get(speaker, Tokens()) + missing

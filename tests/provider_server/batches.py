@@ -26,13 +26,15 @@ class Batches:
     """Every batch that was made, oldest first.
 
     `on_create` may answer in the provider's place, after making it. `results_at` is another address that its
-    results are said to be at, `results` what is answered instead of them.
+    results are said to be at, `results` what is answered instead of them, `spoilt` what a list says of a batch
+    in place of the truth.
     """
 
     made: list[Batch] = field(default_factory=list)
     on_create: Callable[[Batch], Reply | None] = lambda batch: None
     results_at: str | None = None
     results: Reply | None = None
+    spoilt: dict[str, dict[str, object]] = field(default_factory=dict)
 
     def answer(self, method: str, path: str, body: bytes, url: str) -> Reply:
         parts = [unquote(part) for part in path.removeprefix("/v1/messages/batches").strip("/").split("/")]
@@ -41,7 +43,10 @@ class Batches:
             self.made.append(batch)
             return self.on_create(batch) or _json(_describe(batch, self.results_at or url))
         if method == "GET" and parts == [""]:
-            newest_first = [_describe(batch, self.results_at or url) for batch in reversed(self.made)]
+            newest_first = [
+                {**_describe(batch, self.results_at or url), **self.spoilt.get(batch.batch_id, {})}
+                for batch in reversed(self.made)
+            ]
             return _json({"data": newest_first, "has_more": False, "first_id": None, "last_id": None})
         found = [batch for batch in self.made if batch.batch_id == parts[0]]
         if not found:

@@ -120,6 +120,13 @@ def test_what_was_read_from_a_cache_is_input_as_well() -> None:
     assert read(usage, least_input=90).usage() == Usage({MODEL: tokens}, turns=1)
 
 
+def test_what_was_never_cached_cannot_have_been_read_from_a_cache() -> None:
+    heard = Transcript(MODEL, presumed_input=500, least_input=90, least_fresh=60, is_sent=True)
+    usage = {"input_tokens": 1, "output_tokens": 70, "cache_read_input_tokens": 100}
+    heard.take_message(message_of(Said(text=TEXT, usage=usage)))
+    assert heard.usage() == Usage({MODEL: Tokens(input=60, output=70, cache_read=100)}, turns=1)
+
+
 def test_only_a_refusal_before_any_word_is_free() -> None:
     free = {"input_tokens": 0, "output_tokens": 0}
     for text, is_free in (("", True), ("words", False)):

@@ -130,6 +130,17 @@ class MissedAnswer(Answer):
     count: int
 
 
+class RunBatchAnswer(Answer):
+    """The batch that a run waits for, or has waited for. While `batch_id` is null nobody knows its name."""
+
+    batch_id: str | None
+    handed_in_at: UtcTime
+    looked_for_until: UtcTime = Field(
+        description="A batch without a name is looked for until then, and counts at its estimate."
+    )
+    outcome: str | None = Field(description="How it ended; null until then.")
+
+
 class RunAnswer(Answer):
     """One dream pass over the team and a window."""
 
@@ -161,6 +172,7 @@ class RunAnswer(Answer):
     provider_mode: ProviderMode | None = Field(
         description="How a provider is asked, where one is; null until a scheduled run has begun."
     )
+    batch: RunBatchAnswer | None = Field(description="The newest one, where the run asks in batches.")
     funnel: FunnelAnswer
     over_input_budget: int
     rejections: list[RejectionAnswer]

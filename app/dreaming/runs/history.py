@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import LiteralString
 
 from app.dreaming.models import RunStatus, RunTrigger
+from app.dreaming.provider.batch.waiting import DEADLINE_HOURS
 from app.dreaming.spending.purse import Usage, used_budgets
 from app.dreaming.spending.usage import read_usage
 from app.kernel.database import Reading, Row
@@ -32,6 +33,21 @@ class Missed:
     first: datetime
     last: datetime
     count: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunBatch:
+    """The batch that a run has handed in, or meant to.
+
+    `batch_id` is the provider's name for it, None while that is not known; the batch is then looked for until
+    `looked_for_until`. `outcome` is how it ended, None until then: an outcome of the provider, `not_made`, `gone`,
+    `no_result`, `unnamed` or `given_up`. Where nobody knows what it cost it counts at its estimate.
+    """
+
+    batch_id: str | None
+    handed_in_at: datetime
+    looked_for_until: datetime
+    outcome: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +87,7 @@ class Run:
     prompt_version: str | None
     model: str | None
     provider_mode: ProviderMode | None
+    batch: RunBatch | None
     funnel: Mapping[str, int]
     over_input_budget: int
     rejections: tuple[Mapping[str, object], ...]
@@ -134,9 +151,16 @@ def _run(row: Row) -> Run:
         usage=usage,
         error=None if row["error_code"] is None else RunError(row["error_code"], row["error_message"] or ""),
         missed=None if row["missed_count"] is None else _missed(row),
+        batch=None if row["handed_in_at"] is None else _batch(row),
         would_persist=None if row["would_persist"] is None else tuple(row["would_persist"]),
         **{name: row[name] for name in _PLAIN},
     )
+
+
+def _batch(row: Row) -> RunBatch:
+    handed_in_at: datetime = row["handed_in_at"]
+    until = handed_in_at + timedelta(hours=DEADLINE_HOURS)
+    return RunBatch(row["batch_id"], handed_in_at, until, row["batch_outcome"])
 
 
 def _missed(row: Row) -> Missed:
@@ -154,13 +178,25 @@ _FUNNEL = (
     *("rejected", "deduplicated", "reinforced", "persisted"),
 )
 _COMPOSED = frozenset(
-    {"run_id", "funnel", "rejections", "budgets", "output_split", "usage", "error", "missed", "would_persist"}
+    {
+        "run_id",
+        "funnel",
+        "rejections",
+        "budgets",
+        "output_split",
+        "usage",
+        "error",
+        "missed",
+        "batch",
+        "would_persist",
+    }
 )
 _PLAIN = tuple(name for name in Run.__dataclass_fields__ if name not in _COMPOSED)
 
 # What was charged after the end of a run counts as well, so it is summed and not kept with the run.
 _RUN: LiteralString = """
-    SELECT run.*, item.lease_expires_at, spent.*
+    SELECT run.*, item.lease_expires_at, spent.*, batch.batch_id, batch.created_at AS handed_in_at,
+           batch.outcome AS batch_outcome
     FROM cycle_runs AS run
     LEFT JOIN work_items AS item
            ON item.team_id = run.team_id AND item.kind = 'cycle' AND item.item_id = run.id
@@ -173,6 +209,11 @@ _RUN: LiteralString = """
                coalesce(sum(cost_usd), 0) AS cost_usd
         FROM spending WHERE spending.team_id = run.team_id AND spending.cycle_run_id = run.id
     ) AS spent
+    LEFT JOIN LATERAL (
+        SELECT batch_id, created_at, outcome FROM provider_batches AS latest
+        WHERE latest.team_id = run.team_id AND latest.cycle_run_id = run.id
+        ORDER BY created_at DESC, id DESC LIMIT 1
+    ) AS batch ON true
 """
 
 _GET: LiteralString = f"{_RUN} WHERE run.team_id = %(team_id)s AND run.id = %(id)s"

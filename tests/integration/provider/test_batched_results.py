@@ -192,3 +192,29 @@ async def test_batches_of_several_questions_are_nobodys_of_ours(
     server.batches.made.append(Batch("msgbatch_mine", [one], results=[ANSWER]))
     assert await batches.find(MINE, since=near[0], until=near[1]) == Made("msgbatch_mine")
     assert await batches.find(MINE, since=near[1], until=near[1]) == Gone()
+
+
+SPOILT: tuple[dict[str, object], ...] = (
+    {"created_at": "yesterday"},
+    {"created_at": None},
+    {"created_at": "2026-11-01T00:00:00"},
+    {"request_counts": None},
+    {"request_counts": {"processing": "1"}},
+    {"processing_status": "ended", "id": None},
+    {"processing_status": "ended", "id": 5},
+    {"processing_status": "ended", "id": "msgbatch_unknown"},
+)
+
+
+@pytest.mark.parametrize("spoilt", SPOILT, ids=repr)
+async def test_an_entry_that_cannot_be_read_hides_no_other_and_is_no_proof_that_there_is_none(
+    batches: AnthropicBatches, server: ProviderServer, spoilt: dict[str, object]
+) -> None:
+    one = {"custom_id": MINE, "params": {}}
+    first = Batch("msgbatch_odd", [one], results=[OTHER])
+    server.batches.made.append(first)
+    server.batches.spoilt = {"msgbatch_odd": spoilt}
+    near = (first.created_at.replace(year=2020), first.created_at.replace(year=2090))
+    assert await batches.find(MINE, since=near[0], until=near[1]) == Pending()
+    server.batches.made.insert(0, Batch("msgbatch_mine", [one], results=[ANSWER]))
+    assert await batches.find(MINE, since=near[0], until=near[1]) == Made("msgbatch_mine")

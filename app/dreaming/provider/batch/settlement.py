@@ -10,6 +10,7 @@ from typing import Final
 
 from app.dreaming.provider.batch.look import look_at_batch, pause_before_look
 from app.dreaming.provider.batch.record import KeptBatch, note_outcome, read_batch
+from app.dreaming.provider.batch.waiting import DEADLINE_HOURS
 from app.kernel.database import Database, Scope, Writing
 from app.llm.batches import Pending, StructuredBatches
 from app.llm.prices import PriceTable
@@ -21,6 +22,9 @@ CHECK_SECONDS: Final = 120.0
 # A batch has ended after a day; what cannot be read so long after stays at its estimate.
 GIVEN_UP_AFTER: Final = timedelta(days=7)
 _GIVEN_UP: Final = "given_up"
+# One whose name was lost is looked for as long as a run may wait: by then every batch of its time has ended.
+LOOKED_FOR: Final = timedelta(hours=DEADLINE_HOURS)
+_UNNAMED: Final = "unnamed"
 
 
 async def settle_batch(
@@ -53,17 +57,17 @@ async def _settle(
     if not batch.run_is_over:
         return CHECK_SECONDS
     waited = batch.read_at - batch.intended_at
-    if waited > GIVEN_UP_AFTER:
+    if batches is not None:
+        looked = await look_at_batch(database, batch, batches=batches, prices=prices)
+        if not isinstance(looked, Pending):
+            return None
+        if batch.batch_id is not None:
+            await batches.cancel(batch.batch_id)
+    outcome, last = (_UNNAMED, LOOKED_FOR) if batch.batch_id is None else (_GIVEN_UP, GIVEN_UP_AFTER)
+    if waited > last:
         team_id, record_id = batch.permit.team_id, batch.record_id
         await database.unit_of_work(
-            Scope("dreamer", team_id), lambda w: note_outcome(w, team_id, record_id, _GIVEN_UP)
+            Scope("dreamer", team_id), lambda w: note_outcome(w, team_id, record_id, outcome)
         )
         return None
-    if batches is None:
-        return pause_before_look(waited)
-    looked = await look_at_batch(database, batch, batches=batches, prices=prices)
-    if not isinstance(looked, Pending):
-        return None
-    if batch.batch_id is not None:
-        await batches.cancel(batch.batch_id)
     return pause_before_look(waited)
