@@ -4,11 +4,13 @@ import threading
 
 import pytest
 
+from app.dreaming import reading as cycle_reading
 from app.dreaming.generation import Generated, Generator
 from app.dreaming.model import Inputs
 from app.dreaming.runs.asking import StartRequest
 from app.dreaming.spending.budgets import BUDGET_NAMES, Budgets
-from app.kernel.database import Database, Scope
+from app.hypotheses.outcomes import OutcomeCounts, read_outcomes
+from app.kernel.database import Database, Reading, Scope
 from app.tenancy.callers import Caller
 from tests.cycles import (
     idea,
@@ -51,6 +53,24 @@ async def test_the_rules_dream_of_what_the_pattern_suggests(database: Database, 
     assert run.finished_at is not None
     assert run.snapshot_digest is not None
     assert [budget["name"] for budget in run.budgets] == list(BUDGET_NAMES)
+
+
+async def test_a_cycle_reads_all_of_its_inputs_at_one_moment(
+    database: Database, team: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pattern = await make_pattern(database, team)
+    seen = []
+
+    async def read_late(reading: Reading, team_id: str) -> tuple[OutcomeCounts, ...]:
+        # Committed between two questions of the cycle.
+        await make_relationship(database, team, pattern.subjects[0], "uses", pattern.objects[1])
+        seen.append(await reading.fetch_one("SELECT count(*) AS eligible FROM eligible_relationships"))
+        return await read_outcomes(reading, team_id)
+
+    monkeypatch.setattr(cycle_reading, "read_outcomes", read_late)
+    run = await run_once(database, team, others_write=True)
+    assert seen == [{"eligible": 9}]
+    assert run.funnel["eligible"] == 9
 
 
 async def test_nothing_eligible_is_skipped_with_its_reason(database: Database, team: Caller) -> None:

@@ -9,6 +9,7 @@ from app.kernel.database import Database, Reading, Scope, Writing
 from app.kernel.errors import Unavailable
 from app.kernel.settings import Settings
 from app.tenancy.callers import Caller
+from app.tenancy.teams import create_profile
 from tests.databases import service_url
 
 
@@ -33,6 +34,16 @@ async def test_reading_cannot_write(database: Database, team: Caller) -> None:
     with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
         async with database.reading(Scope("app", team.team_id)) as reading:
             await reading.fetch_all("UPDATE profiles SET name = name RETURNING id")
+
+
+async def test_a_snapshot_sees_one_moment_and_a_reading_what_is_committed(
+    database: Database, team: Caller
+) -> None:
+    scope = Scope("app", team.team_id)
+    async with database.snapshot(scope) as snapshot, database.reading(scope) as reading:
+        assert (await count_profiles(snapshot), await count_profiles(reading)) == (1, 1)
+        await database.unit_of_work(scope, lambda w: create_profile(w, team.team_id, "Second"))
+        assert (await count_profiles(snapshot), await count_profiles(reading)) == (1, 2)
 
 
 async def test_login_without_a_role_can_do_nothing(database_name: str, team: Caller) -> None:

@@ -62,6 +62,14 @@ def test_thirty_cycles_give_every_component_its_turn_beside_one_that_never_rests
     assert all(one.read_at for one in premises), "and everything was read"
 
 
+def test_what_was_read_least_since_it_changed_comes_before_what_is_newer() -> None:
+    premises = survey("old", 4) + survey("new", 4, hours=100)
+    premises = read(premises, frozenset(one.group_key for one in premises[4:]), NOW + timedelta(days=10))
+    assert select_premises(premises, limit=4) == {one.group_key for one in premises[:4]}
+    # Of what was read equally often the newest half of the budget, and what has waited longest.
+    assert select_premises(premises[:4], limit=2) == {"old003", "old000"}
+
+
 def test_everything_fits_into_a_budget_that_is_large_enough() -> None:
     premises = survey("a", 3)
     assert select_premises(premises, limit=3) == {one.group_key for one in premises}
