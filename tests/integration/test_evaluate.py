@@ -1,14 +1,15 @@
 """A folder of triples measured through the real pipeline, and what is printed of it."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from app.cli.evaluate import tables
+from app.cli.evaluate import measuring, tables
 from app.cli.evaluate.explaining import explain_some
-from app.cli.evaluate.loading import load_team
+from app.cli.evaluate.loading import Loaded, load_team
 from app.cli.evaluate.measuring import measure_split
 from app.cli.evaluate.report import print_measured
 from app.cli.evaluate.triples import Signature, Split, read_split
@@ -68,6 +69,25 @@ async def test_a_folder_is_measured_through_a_real_team_and_its_cycle(
     assert "popularity" in printed
     assert "bit-equal" in printed
     assert json.loads(json.dumps(tables.quality_rows(found)))[0]["order"] == "proposed"
+
+
+async def test_a_second_team_that_is_told_something_else_is_seen(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = read_split(write_folder(tmp_path))
+    few = replace(whole, train=tuple(each for each in whole.train if each[0][1:] < "14"))
+
+    async def load_less(
+        database: Database, split: Split, *, max_outputs: int, reverse: bool = False
+    ) -> Loaded:
+        # What is entered from last to first lacks what an idea follows from.
+        kept = tuple(each for each in split.train if each[0] != "a03") if reverse else split.train
+        return await load_team(database, replace(split, train=kept), max_outputs=max_outputs)
+
+    monkeypatch.setattr(measuring, "load_team", load_less)
+    found, _, _ = await measure_split(database, few, max_outputs=10, calibrates=False)
+    assert (found.outputs, found.hits) == (3, 3)
+    assert not found.is_repeated
 
 
 async def test_what_was_loaded_in_bulk_is_as_remembered(database: Database) -> None:

@@ -2,7 +2,7 @@
 
 import hashlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.cli.evaluate import published
+from app.cli.evaluate import judging, published
 from app.cli.evaluate.published import read_published
 from app.cli.evaluate.synthetic.planting import plant_graph
 from app.cli.evaluate.triples import Split, draw_young, parse_shares, read_split, split_anew
@@ -19,10 +19,12 @@ from app.dreaming.grouping.learning.holdout import HeldBack
 from app.dreaming.grouping.learning.judgement import Judged, Judgement
 from app.dreaming.grouping.learning.measures import measure_calibration, rank_among_absent
 from app.dreaming.grouping.paths import build_graph
+from app.dreaming.grouping.scoring import judge_open_pairs
 from app.dreaming.grouping.targets import open_spaces
-from app.dreaming.model import Inputs
+from app.dreaming.model import Inputs, Premise, Target
 from app.kernel.errors import SetupError
 from tests.unit.graphs import PREDICATES, aim, make_inputs
+from tests.unit.test_learned_scoring import taught
 
 TRIPLES = tuple((f"a{number}", "uses", f"b{number % 7}") for number in range(150))
 
@@ -38,6 +40,10 @@ def judge_by_hand(inputs: Inputs, likelihoods: dict[str, float]) -> Judgement:
         said[np.searchsorted(pairs, start * graph.size + end)] = likelihood
     judged = Judged(space, pairs, said, np.ones(len(pairs), dtype=np.bool_))
     return Judgement(graph, (judged,), lambda candidate: (), LeftOut(), is_complete=True)
+
+
+def aim_at(premise: Premise) -> Target:
+    return Target(premise.subject_id, premise.predicate_key, premise.object_id)
 
 
 def make_uses(*triples: str) -> Inputs:
@@ -65,6 +71,27 @@ def test_calibration_compares_what_was_said_with_what_was_found() -> None:
     assert found.base_brier == pytest.approx(0.1 * 0.9)
     assert found.bins == ((0.6, 0.0, 1), (0.9, 1.0, 1))
     assert found.reliability_error == pytest.approx((0.6 + 0.1) / 2)
+
+
+def test_calibration_is_of_a_fifth_that_nothing_was_learned_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[Inputs, Sequence[HeldBack]]] = []
+
+    def judge(inputs: Inputs, *, holdouts: Sequence[HeldBack] | None = None) -> Judgement | None:
+        asked.append((inputs, holdouts or ()))
+        return judge_open_pairs(inputs, holdouts=holdouts)
+
+    monkeypatch.setattr(judging, "judge_open_pairs", judge)
+    inputs = make_inputs(*taught())
+    keys = {key: key for key in inputs.predicates}
+    judged = judging.judge_team(
+        inputs, Split("taught", (), (), ()), keys, max_groups=5, seed=0, calibrates=True
+    )
+    assert judged.calibration is not None
+    left, holdouts = asked[-1]
+    hidden = {aim_at(premise) for premise in inputs.premises} - {aim_at(one) for one in left.premises}
+    assert len(holdouts) == 4, "as many as such a team learns from, but for the one that is judged"
+    assert 0 < len(hidden) < len(inputs.premises)
+    assert all(hidden.isdisjoint(held.targets) for held in holdouts)
 
 
 def test_a_split_divides_all_triples_and_depends_on_the_seed() -> None:

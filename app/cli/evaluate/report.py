@@ -97,12 +97,15 @@ def report_published(
 
     measured, anew, young = on_stage(settings, work)
     tell("")
+    by_name = {split.name: group for split, group in zip(published, anew, strict=False)}
+    found = bars.published_rows(measured, by_name, young)
     if prints_json:
         print_json(
             {
                 "published": [asdict(each) for each in measured],
                 "anew": [asdict(each) for group in anew for each in group],
                 "young": [asdict(each) for each in young],
+                "bars": found,
             }
         )
         return
@@ -117,8 +120,7 @@ def report_published(
         )
         print_table(tables.YOUNG, tables.young_rows(young))
     print_lines("", "Bars")
-    by_name = {split.name: group for split, group in zip(published, anew, strict=False)}
-    print_table(bars.TABLE, bars.published_rows(measured, by_name, young))
+    print_table(bars.TABLE, found)
 
 
 def report_young(
