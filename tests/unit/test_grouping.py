@@ -122,6 +122,26 @@ def test_every_beginning_of_the_list_is_spread_over_subjects_and_predicates() ->
     assert {group.target.predicate_key for group in groups} == {"licensed_under", "uses"}
 
 
+def test_a_predicate_that_is_likelier_throughout_has_no_more_than_half_of_any_beginning() -> None:
+    triples = []
+    for number in range(12):
+        triples += [f"a{number} depends_on b{number}", f"b{number} licensed_under l{number % 4}"]
+        if number < 6:
+            triples.append(f"a{number} licensed_under l{number % 4}")
+    for number in range(6):
+        triples += [f"t{number} depends_on e{number}", f"k{number} depends_on f{number}"]
+        triples.append(f"k{number} uses f{number}")
+    inputs = make_inputs(*triples)
+    groups = form_groups(inputs, max_groups=12).groups
+    assert groups[0].target.predicate_key == "licensed_under"
+    likelier = [group.likelihood for group in groups if group.target.predicate_key == "licensed_under"]
+    assert (len(groups), len(likelier)) == (12, 6)
+    assert min(likelier) > max(group.likelihood for group in groups if group.likelihood not in likelier)
+    for length in range(1, 13):
+        share = sum(group.target.predicate_key == "licensed_under" for group in groups[:length])
+        assert share <= -(-length // 2)
+
+
 def test_a_share_gives_way_when_nobody_else_has_candidates() -> None:
     assert len([target for target in form(*many_targets(), max_groups=200) if target.startswith("s ")]) == 12
 

@@ -7,13 +7,15 @@ from scipy import sparse
 from app.dreaming.grouping.learning.blend import Lesson, learn_blend, select_rows
 from app.dreaming.grouping.learning.factorisation import factorise
 from app.dreaming.grouping.learning.features import count_features
-from app.dreaming.grouping.learning.holdout import hide_folds
+from app.dreaming.grouping.learning.holdout import hide_folds, hide_premises
 from app.dreaming.grouping.learning.regression import fit_deviation, fit_logistic
 from app.dreaming.grouping.learning.ridge import Labels, fit_ridge
 from app.dreaming.grouping.learning.similarity import build_profiles, measure_likeness, predict_by_likeness
 from app.dreaming.grouping.learning.witnesses import top_witness_confidences
 from app.dreaming.grouping.paths import build_graph, plan_shapes
-from tests.unit.graphs import licence_chain, make_inputs, make_premise, spell
+from app.dreaming.grouping.targets import open_spaces
+from app.dreaming.model import Standing
+from tests.unit.graphs import aim, identify, licence_chain, make_inputs, make_premise, spell
 
 RNG = np.random.default_rng(7)
 
@@ -177,3 +179,28 @@ def test_folds_hide_every_known_edge_once_and_depend_on_content_alone() -> None:
     assert [fold.targets for fold in hide_folds(backwards, folds=5)] == [fold.targets for fold in folds]
     for fold in folds:
         assert len(fold.inputs.premises) == len(inputs.premises) - len(fold.targets)
+
+
+def test_what_the_database_says_of_a_hidden_edge_is_hidden_with_it() -> None:
+    hidden, kept = "a0 licensed_under l", "a1 licensed_under l"
+    standing = Standing(
+        active=frozenset({identify(hidden), identify(kept)}),
+        taken_slots={("a0", "licensed_under"): frozenset({"l"}), ("a1", "licensed_under"): frozenset({"l"})},
+    )
+    inputs = make_inputs(*licence_chain(known=3, open_=0), standing=standing)
+    held = hide_premises(inputs, [make_premise(hidden)])
+    assert held.targets == {aim(hidden)}
+    assert held.inputs.standing.active == {identify(kept)}
+    assert held.inputs.standing.taken_slots == {("a1", "licensed_under"): {"l"}}
+    graph = build_graph(held.inputs)
+    spaces = {each.predicate.key: each for each in open_spaces(held.inputs, graph) if each is not None}
+    pair = graph.node_ids.index("a0") * graph.size + graph.node_ids.index("l")
+    assert spaces["licensed_under"].keep_open(np.array([pair])).tolist() == [pair]
+
+
+@pytest.mark.parametrize(("key", "other"), [("compatible_with", "compatible_with"), ("has_part", "part_of")])
+def test_a_slot_is_hidden_in_each_direction_in_which_it_can_be_read(key: str, other: str) -> None:
+    standing = Standing(taken_slots={("a", key): frozenset({"b", "c"}), ("b", other): frozenset({"a"})})
+    inputs = make_inputs(f"a {key} b", "c uses d", standing=standing)
+    held = hide_premises(inputs, [make_premise(f"a {key} b")])
+    assert held.inputs.standing.taken_slots == {("a", key): {"c"}}
