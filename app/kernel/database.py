@@ -109,9 +109,14 @@ class Database:
             yield Glance(wire, params)
 
     @asynccontextmanager
-    async def reading(self, scope: Scope, *, plans: Plans = "auto") -> AsyncIterator[Reading]:
-        """Give a read-only transaction in which every statement sees what is committed when it starts."""
-        async with self._transaction(scope, "BEGIN READ ONLY", plans) as transaction:
+    async def reading(
+        self, scope: Scope, *, plans: Plans = "auto", timeout_seconds: float | None = None
+    ) -> AsyncIterator[Reading]:
+        """Give a read-only transaction in which every statement sees what is committed when it starts.
+
+        A statement that takes longer than `timeout_seconds`, by default the settings' time, fails.
+        """
+        async with self._transaction(scope, "BEGIN READ ONLY", plans, timeout_seconds) as transaction:
             yield transaction
 
     @asynccontextmanager
@@ -149,9 +154,11 @@ class Database:
                 if not connection.broken:
                     await connection.execute("UNLISTEN *")
 
-    def entry(self, scope: Scope, plans: Plans = "auto") -> tuple[LiteralString, Params]:
+    def entry(
+        self, scope: Scope, plans: Plans = "auto", timeout_seconds: float | None = None
+    ) -> tuple[LiteralString, Params]:
         """Return the statement that follows each BEGIN, with its parameters."""
-        milliseconds = int(self._settings.statement_timeout_seconds * 1000)
+        milliseconds = int(1000 * (timeout_seconds or self._settings.statement_timeout_seconds))
         return ENTER, {
             "role": f"{self._settings.role_prefix}_{scope.role}",
             "team_id": scope.team_id or "",
@@ -162,10 +169,10 @@ class Database:
 
     @asynccontextmanager
     async def _transaction(
-        self, scope: Scope, begin: LiteralString, plans: Plans
+        self, scope: Scope, begin: LiteralString, plans: Plans, timeout_seconds: float | None = None
     ) -> AsyncIterator[Transaction]:
         async with self._wire(scope) as wire:
-            enter, params = self.entry(scope, plans)
+            enter, params = self.entry(scope, plans, timeout_seconds)
             transaction = Transaction(wire, begin, Ask(enter.encode(), params))
             yield transaction
             await transaction.commit()

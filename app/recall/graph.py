@@ -1,11 +1,11 @@
 """The groups around entities: one step away, and at the end of a chain of two relations."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, LiteralString
 
 from psycopg.types.json import Jsonb
 
-from app.kernel.database import Reading
+from app.kernel.database import Params
 from app.recall.naming import NamedEntity
 from app.recall.relations import Chain, Relation
 
@@ -14,20 +14,15 @@ MAX_AROUND_ONE: Final = 200
 MAX_STEPS: Final = 30
 
 
-async def find_around(
-    reading: Reading,
-    as_of: Mapping[str, object],
-    entities: Sequence[NamedEntity],
-    relations: Iterable[Relation] = (),
-) -> tuple[str, ...]:
-    """Return at most 200 groups with one of these entities at an end, best first.
+def ask_around(
+    as_of: Params, entities: Sequence[NamedEntity], relations: Iterable[Relation] = ()
+) -> tuple[LiteralString, Params]:
+    """Return what asks for at most 200 groups with one of these entities at an end, best first.
 
     A group counts, for each piece of the query that names an end of it, by how well the piece names it and by how
     well its predicate fits what is asked. Then facts come first, then what changed last.
     """
-    if not entities:
-        return ()
-    params = {
+    return AROUND, {
         **as_of,
         "entity_ids": [one.entity_id for one in entities],
         "scores": [one.score for one in entities],
@@ -37,22 +32,16 @@ async def find_around(
         "most": MAX_AROUND_ONE,
         "limit": MAX_MATCHES,
     }
-    return tuple(row["semantic_group_key"] for row in await reading.fetch_all(AROUND, params))
 
 
-async def follow_chains(
-    reading: Reading,
-    as_of: Mapping[str, object],
-    entities: Sequence[NamedEntity],
-    chains: Sequence[Chain],
-) -> tuple[str, ...]:
-    """Return at most 200 groups that a chain leads to from one of the entities, best first.
+def ask_chains(
+    as_of: Params, entities: Sequence[NamedEntity], chains: Sequence[Chain]
+) -> tuple[LiteralString, Params]:
+    """Return what asks for at most 200 groups that a chain leads to from one of the entities, best first.
 
     From one entity a chain goes on through at most 30 others.
     """
-    if not entities or not chains:
-        return ()
-    params = {
+    return CHAINS, {
         **as_of,
         "entity_ids": [one.entity_id for one in entities],
         "scores": [one.score for one in entities],
@@ -67,16 +56,20 @@ async def follow_chains(
         "most": MAX_AROUND_ONE,
         "limit": MAX_MATCHES,
     }
-    return tuple(row["semantic_group_key"] for row in await reading.fetch_all(CHAINS, params))
 
 
 def _share(fit: float, relation: Relation) -> float:
     return fit / relation.fit
 
 
-# Copies of a position by several profiles count once for each piece. What is asked for is read first, so that a
-# hub does not push it out.
-AROUND: LiteralString = """
+_HELD: Final[LiteralString] = """
+    SELECT held.relationship_id, held.semantic_group_key, held.tier, held.changed_at, held.predicate_key
+    FROM held_relationships(%(team_id)s, %(at)s, %(known)s::timestamptz) AS held
+"""
+_NEWEST: Final[LiteralString] = "ORDER BY held.changed_at DESC, held.relationship_id LIMIT %(most)s"
+# Copies of a position by several profiles count once for each piece. What is asked for is read by itself, so that
+# a hub does not push it out; each part is an index's first rows, so that it costs no more at a hub than elsewhere.
+AROUND: LiteralString = f"""
     SELECT found.semantic_group_key
     FROM (
         SELECT around.semantic_group_key, entity.piece, max(entity.score * (1 + around.fit)) AS score,
@@ -84,15 +77,23 @@ AROUND: LiteralString = """
         FROM unnest(%(entity_ids)s::text[], %(scores)s::float8[], %(pieces)s::int[])
              AS entity (id, score, piece)
         CROSS JOIN LATERAL (
-            SELECT held.relationship_id, held.semantic_group_key, held.tier, held.changed_at,
-                   coalesce((%(as_subject)s::jsonb ->> held.predicate_key)::float8, 0) AS fit
-            FROM held_relationships(%(team_id)s, %(at)s, %(known)s::timestamptz) AS held
-            WHERE held.subject_entity_id = entity.id
+            SELECT held.*, asked.fit::float8 AS fit
+            FROM jsonb_each_text(%(as_subject)s::jsonb) AS asked (key, fit)
+            CROSS JOIN LATERAL (
+                {_HELD} WHERE held.subject_entity_id = entity.id AND held.predicate_key = asked.key {_NEWEST}
+            ) AS held
             UNION
-            SELECT held.relationship_id, held.semantic_group_key, held.tier, held.changed_at,
-                   coalesce((%(as_object)s::jsonb ->> held.predicate_key)::float8, 0) AS fit
-            FROM held_relationships(%(team_id)s, %(at)s, %(known)s::timestamptz) AS held
-            WHERE held.object_entity_id = entity.id
+            SELECT held.*, asked.fit::float8
+            FROM jsonb_each_text(%(as_object)s::jsonb) AS asked (key, fit)
+            CROSS JOIN LATERAL (
+                {_HELD} WHERE held.object_entity_id = entity.id AND held.predicate_key = asked.key {_NEWEST}
+            ) AS held
+            UNION
+            SELECT held.*, coalesce((%(as_subject)s::jsonb ->> held.predicate_key)::float8, 0)
+            FROM ({_HELD} WHERE held.subject_entity_id = entity.id {_NEWEST}) AS held
+            UNION
+            SELECT held.*, coalesce((%(as_object)s::jsonb ->> held.predicate_key)::float8, 0)
+            FROM ({_HELD} WHERE held.object_entity_id = entity.id {_NEWEST}) AS held
             ORDER BY fit DESC, changed_at DESC, relationship_id
             LIMIT %(most)s
         ) AS around

@@ -4,10 +4,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, LiteralString, get_args
 
-from app.kernel.database import Reading
+from app.kernel.database import Params, Query, Reading, Row
 from app.kernel.errors import NotFound
 from app.kernel.ids import is_id
-from app.recall.graph import MAX_MATCHES, find_around, follow_chains
+from app.recall.graph import MAX_MATCHES, ask_around, ask_chains
 from app.recall.model import Moment
 from app.recall.names import Piece
 from app.recall.naming import NamedEntity, Understood, understand
@@ -60,28 +60,33 @@ async def find_matches(
     await _refuse_unknown_entities(reading, team_id, expand_from)
     understood = await understand(reading, team_id, query) if "names" in parts else _NOTHING
     named, wanted = understood.entities, understood.wanted
-    around = await find_around(reading, as_of, named, wanted.relations)
-    channels = [Channel("names", around)]
+    asks: dict[Part, tuple[Query, Params]] = {"names": ask_around(as_of, named, wanted.relations)}
     if "text" in parts:
-        text = await reading.fetch_all(_TEXT, as_of | {"query": query, "limit": MAX_MATCHES})
-        channels[:0] = _split_text([row["semantic_group_key"] for row in text], around)
+        asks["text"] = _TEXT, as_of | {"query": query, "limit": MAX_MATCHES}
+    if "graph" in parts and named and wanted.chains:
+        asks["graph"] = ask_chains(as_of, named, wanted.chains)
+    found = dict(zip(asks, map(_keys, await reading.fetch_each(*asks.values())), strict=True))
+    around = found["names"]
+    channels = [*_split_text(found.get("text", ()), around), Channel("names", around)]
     # Where words say of what and which relation is asked for, they know better.
     if "embeddings" in parts and meant and not (around and wanted.relations):
         channels.append(Channel("embeddings", _only_near(meant, around), MEANT_WEIGHT))
-    if "graph" in parts:
-        chained = await follow_chains(reading, as_of, named, wanted.chains)
-        if chained:
-            # No one statement holds a chain, so text of others and what is alike matched parts of the query only.
-            channels = [one for one in channels if one.weight != STRAY_WEIGHT and one.name != "embeddings"]
-            channels.append(Channel("graph", chained, CHAIN_WEIGHT))
-        else:
-            found = [fused.key for fused in fuse(channels)]
-            ends = await _ends(reading, team_id, found[:GRAPH_ENTRIES])
-            entries = dict.fromkeys(ends, 1.0) | dict.fromkeys(expand_from, _ASKED_FOR)
-            near = [NamedEntity(entity_id, score, _NO_PIECE) for entity_id, score in entries.items()]
-            beyond = await find_around(reading, as_of, near)
-            channels.append(Channel("graph", _known_first(beyond, found), GRAPH_WEIGHT))
+    if chained := found.get("graph"):
+        # No one statement holds a chain, so text of others and what is alike matched parts of the query only.
+        channels = [one for one in channels if one.weight != STRAY_WEIGHT and one.name != "embeddings"]
+        channels.append(Channel("graph", chained, CHAIN_WEIGHT))
+    elif "graph" in parts:
+        known = [fused.key for fused in fuse(channels)]
+        ends = await _ends(reading, team_id, known[:GRAPH_ENTRIES])
+        entries = dict.fromkeys(ends, 1.0) | dict.fromkeys(expand_from, _ASKED_FOR)
+        near = [NamedEntity(entity_id, score, _NO_PIECE) for entity_id, score in entries.items()]
+        beyond = _keys(await reading.fetch_all(*ask_around(as_of, near))) if near else ()
+        channels.append(Channel("graph", _known_first(beyond, known), GRAPH_WEIGHT))
     return Matches(fuse(channels), tuple(one.entity_id for one in named))
+
+
+def _keys(rows: Sequence[Row]) -> tuple[str, ...]:
+    return tuple(row["semantic_group_key"] for row in rows)
 
 
 def _split_text(text: Sequence[str], around: Sequence[str]) -> list[Channel]:

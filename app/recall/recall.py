@@ -2,7 +2,7 @@
 
 import asyncio
 from datetime import datetime
-from typing import Final, LiteralString
+from typing import Final
 
 import psycopg
 import structlog
@@ -32,8 +32,8 @@ from app.tenancy.callers import Caller
 from app.tenancy.configuration import effective_configuration
 
 # The guesses may take no longer than this; knowledge is not kept waiting for them.
-RELATED_TIMEOUT_MILLISECONDS: Final = 1_500
-MEANT_TIMEOUT_MILLISECONDS: Final = 1_000
+RELATED_TIMEOUT_SECONDS: Final = 1.5
+MEANT_TIMEOUT_SECONDS: Final = 1.0
 
 _log = structlog.get_logger()
 
@@ -77,10 +77,10 @@ async def find_meant(
         return (), ()
     try:
         # No connection is held meanwhile. What comes too late is computed for nothing.
-        async with asyncio.timeout(MEANT_TIMEOUT_MILLISECONDS / 1_000):
+        async with asyncio.timeout(MEANT_TIMEOUT_SECONDS):
             [vector] = await asyncio.to_thread(embedder.embed, [query])
-        async with database.reading(Scope("app", team_id)) as reading:
-            await reading.fetch_one(_LIMIT_TIME, {"milliseconds": str(MEANT_TIMEOUT_MILLISECONDS)})
+        scope = Scope("app", team_id)
+        async with database.reading(scope, timeout_seconds=MEANT_TIMEOUT_SECONDS) as reading:
             return await search_embeddings(reading, team_id, embedder, vector, moment), ()
     except (psycopg.Error, DenseMemError, TimeoutError) as error:
         _log.warning("embeddings are missing", action="recall", team_id=team_id, error=type(error).__name__)
@@ -102,8 +102,9 @@ async def _recall_related(
         return (), (Degradation("related_hypotheses", "hypotheses_not_temporal", message),)
     near = _surroundings(query.query, matches, results)
     try:
-        async with database.reading(Scope("app", team_id), plans="force_generic_plan") as reading:
-            await reading.fetch_one(_LIMIT_TIME, {"milliseconds": str(RELATED_TIMEOUT_MILLISECONDS)})
+        async with database.reading(
+            Scope("app", team_id), plans="force_generic_plan", timeout_seconds=RELATED_TIMEOUT_SECONDS
+        ) as reading:
             if not (await effective_configuration(reading, team_id)).enabled:
                 return (), ()
             return await find_related(reading, team_id, near, limit=query.hypothesis_limit), ()
@@ -145,6 +146,3 @@ def _check(query: RecallQuery, now: datetime) -> None:
         errors.append(FieldError("known_at", "in_the_future", "Nobody knows the future."))
     if errors:
         raise InvalidInput("The recall cannot be answered as asked.", errors=tuple(errors))
-
-
-_LIMIT_TIME: LiteralString = "SELECT set_config('statement_timeout', %(milliseconds)s, true)"

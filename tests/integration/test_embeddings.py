@@ -178,7 +178,7 @@ async def test_a_model_that_hangs_costs_its_part_only(
             released.wait(30)
             return super().embed(texts)
 
-    monkeypatch.setattr(recalling, "MEANT_TIMEOUT_MILLISECONDS", 50)
+    monkeypatch.setattr(recalling, "MEANT_TIMEOUT_SECONDS", 0.05)
     try:
         answer = await ask(ledger, "Automobile", Hanging())
     finally:

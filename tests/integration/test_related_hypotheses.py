@@ -206,7 +206,7 @@ async def test_a_locked_table_of_guesses_costs_the_guesses_only(
 ) -> None:
     first = await ledger.say("FastAPI", "depends_on", "Starlette")
     await guess(ledger, "FastAPI", "AnyIO", first)
-    monkeypatch.setattr(recalling, "RELATED_TIMEOUT_MILLISECONDS", 100)
+    monkeypatch.setattr(recalling, "RELATED_TIMEOUT_SECONDS", 0.1)
     with psycopg.connect(admin_url(database_name)) as connection:
         connection.execute("LOCK TABLE hypotheses IN ACCESS EXCLUSIVE MODE")
         answer = await ask(ledger, "FastAPI")

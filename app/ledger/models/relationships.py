@@ -1,6 +1,7 @@
 """Tables of the positions that profiles hold, what supports them and how they changed."""
 
 from datetime import datetime
+from typing import Final
 
 from sqlalchemy import CheckConstraint, Computed, Identity, Index, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import DOUBLE_PRECISION, TSVECTOR
@@ -8,6 +9,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from app.kernel.schema import Base, created_now, one_of, references, team_key
 from app.ledger.vocabulary import Modality, Polarity, Status, Tier, TransitionEffect, Verdict
+
+_NEWEST: Final = (text("changed_at DESC"), "id")
 
 
 class Relationship(Base):
@@ -71,8 +74,10 @@ class Relationship(Base):
         CheckConstraint("status <> 'active' OR tier <> 'candidate'", name="active_is_supported"),
         Index("relationships_by_group", "team_id", "semantic_group_key"),
         Index("relationships_by_target", "team_id", "target_identity"),
-        Index("relationships_by_subject", "team_id", "subject_entity_id", "predicate_key"),
-        Index("relationships_by_object_entity", "team_id", "object_entity_id"),
+        Index("relationships_by_subject", "team_id", "subject_entity_id", "predicate_key", *_NEWEST),
+        Index("relationships_by_object_entity", "team_id", "object_entity_id", "predicate_key", *_NEWEST),
+        Index("relationships_newest_of_subject", "team_id", "subject_entity_id", *_NEWEST),
+        Index("relationships_newest_of_object", "team_id", "object_entity_id", *_NEWEST),
         Index("relationships_by_object_value", "team_id", "object_value_id"),
         Index("relationships_newest", "team_id", text("changed_at DESC"), text("id DESC")),
     )

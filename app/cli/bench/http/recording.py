@@ -59,8 +59,10 @@ class _Recorder:
             self.told.append(_COMMIT)
 
     @asynccontextmanager
-    async def reading(self, scope: Scope, *, plans: Plans = "auto") -> AsyncIterator[Reading]:
-        async with self._database.reading(scope, plans=plans) as reading:
+    async def reading(
+        self, scope: Scope, *, plans: Plans = "auto", timeout_seconds: float | None = None
+    ) -> AsyncIterator[Reading]:
+        async with self._database.reading(scope, plans=plans, timeout_seconds=timeout_seconds) as reading:
             self._begin("BEGIN READ ONLY", scope, plans)
             yield _Recording(cast(Writing, reading), self.told)
             self.told.append(_COMMIT)
