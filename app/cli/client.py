@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from app.cli.address import find_address
 from app.client import DenseMem, Patience
 from app.kernel.errors import SetupError
 from app.kernel.settings import Settings
@@ -22,9 +23,14 @@ class Server:
 
 
 def locate_server(settings: Settings) -> Server:
-    """Return the server of DENSEMEM_URL (else the local one) and the key of DENSEMEM_KEY (else the saved one)."""
+    """Return where to ask, and with the key of DENSEMEM_KEY (else the saved one).
+
+    The server is that of DENSEMEM_URL, else the one that serves from this data folder, else whoever is to be found
+    at DENSEMEM_HOST and DENSEMEM_PORT.
+    """
     key = settings.key.get_secret_value() if settings.key is not None else read_saved_key(settings)
-    return Server(settings.url or f"http://{settings.host}:{settings.port}", key)
+    url = settings.url or find_address(settings.data_dir)
+    return Server(url or f"http://{settings.host}:{settings.port}", key)
 
 
 def open_client(settings: Settings) -> DenseMem:

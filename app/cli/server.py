@@ -16,6 +16,7 @@ from app import __version__
 from app.api.app import create_app
 from app.api.auth import admit
 from app.api.bodies import read_body
+from app.cli.address import keep_address
 from app.cli.database import open_database
 from app.coordination.redis_link import open_redis
 from app.coordination.redis_wakes import RedisRinger
@@ -150,8 +151,10 @@ async def serving(database: Database, settings: Settings, *, with_worker: bool) 
             await asyncio.sleep(0.01)
         settle_memory()
         host, port = listener.getsockname()[:2]
+        url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         try:
-            yield f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+            with keep_address(settings.data_dir, url):
+                yield url
         finally:
             # Streams end by themselves once they are told; the server would wait for them.
             app.state.door.events.close()

@@ -154,6 +154,10 @@ class Settings(BaseSettings):
         ),
     ]
     url: Annotated[
-        str | None, Field(default=None, description="Server for the command line; unset: the embedded one.")
+        str | None,
+        Field(
+            default=None,
+            description="Server for the command line; unset: the one that serves from the data folder.",
+        ),
     ]
     key: Annotated[SecretStr | None, Field(default=None, description="API key for the command line.")]

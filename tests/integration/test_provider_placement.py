@@ -27,6 +27,7 @@ from app.worker.provider import Provider, open_provider
 from app.worker.steps import placement_kind
 from tests.cycles import set_setting
 from tests.integration.submissions import lease, rows, scope, state, submit
+from tests.provider_server.hostile import HOSTILE
 from tests.provider_server.replies import Said
 from tests.provider_server.server import KEY, Answer, ProviderServer, provider
 from tests.unit.lexical_case import cite, make_claim
@@ -136,6 +137,26 @@ async def test_a_failure_is_no_verdict_and_a_later_try_gets_one(
         )
     assert len(eligible) == 1
     assert events == [{"verifier_kind": "provider", "verifier_version": "verifier-v1"}]
+
+
+@pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
+async def test_an_answer_of_no_use_is_no_verdict_changes_nothing_known_and_is_paid_for(
+    database: Database, team: Caller, server: ProviderServer, provided: Provider, answer: Answer
+) -> None:
+    server.script = [answer]
+    ingest_id = await submit(database, team, state("Gradio", "depends_on", "Uvicorn"))
+    waiting = await place(database, team, ingest_id, provided)
+    assert waiting.processing_state == "queued"
+    [error] = waiting.errors
+    assert error["code"] in ("verifier_malformed", "verifier_invalid_answer")
+    known = "entities", "relationships", "verification_events", "supports", "review_tasks"
+    counts = " + ".join(f"(SELECT count(*) FROM {table} WHERE team_id = %(team_id)s)" for table in known)
+    async with database.reading(scope(team)) as reading:
+        left = await reading.fetch_one(f"SELECT {counts} AS rows", {"team_id": team.team_id})
+        [cost] = await read_verifier_costs(reading, team.team_id, since=datetime.now(UTC).date())
+    assert left == {"rows": 0}
+    assert len(server.messages) == 1
+    assert cost.cost_usd > 0
 
 
 async def test_every_answer_is_charged_to_the_team_also_one_that_was_no_use(

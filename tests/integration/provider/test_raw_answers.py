@@ -12,6 +12,7 @@ from app.tenancy.callers import Caller
 from tests.cycles import Pattern
 from tests.integration.provider.asking import LONG, SHORT, USED, Asker
 from tests.integration.provider.dreaming import Dreaming, dream
+from tests.provider_server.hostile import COUNT, HOSTILE, SAID, change
 from tests.provider_server.replies import (
     MODEL,
     Reply,
@@ -23,18 +24,11 @@ from tests.provider_server.replies import (
     whole,
 )
 
-SAID = Said(text='{"a": 1}')
-COUNT = b'"input_tokens": 120'
 NO_COUNTS = (b'"120"', b'"0"', b"true", b"120.0", b"1.2e2", b"NaN", b"Infinity", b"-Infinity", b"[]", b"-120")
 
 
 def replies(said: Said) -> tuple[Reply, Reply]:
     return streamed(said), whole(said)
-
-
-def change(reply: Reply, old: bytes, new: bytes) -> Reply:
-    assert old in reply.body
-    return Reply(body=reply.body.replace(old, new), content_type=reply.content_type)
 
 
 async def ask_both(asker: Asker, old: bytes, new: bytes) -> list[Outcome]:
@@ -150,21 +144,6 @@ async def test_a_count_before_the_call_is_read_strictly_as_well(asker: Asker, co
 async def test_a_low_count_makes_no_long_question_short(asker: Asker) -> None:
     asker.server.tokens = 1
     assert isinstance(await asker.ask(Said(), most_input=1), OverBudget)
-
-
-HOSTILE = {
-    "a repeated key": change(streamed(SAID), COUNT, COUNT + b', "input_tokens": 1'),
-    "a count as text": change(streamed(SAID), b": 120", b': "120"'),
-    "two beginnings": stream_of([events_of(SAID)[0], *events_of(SAID)]),
-    "a stop before the end": stream_of([*events_of(SAID)[:-2], *events_of(SAID)[:-3:-1]]),
-    "a block out of range": change(streamed(SAID), b'"index": 0', b'"index": 7'),
-    "nested without end": change(streamed(SAID), COUNT, COUNT + b', "x": ' + b"[" * 50_000),
-    "a byte order mark": change(streamed(SAID), b"data: ", b"data: \xef\xbb\xbf"),
-    "an answer with half a pair": Said(text='{"request": "\ud800", "ideas": []}'),
-    "an answer nested without end": Said(text="[" * 100_000),
-    "an answer of NaN": Said(text='{"request": NaN, "ideas": Infinity}'),
-    "an answer with a mark": Said(text='\ufeff{"ideas": []}'),
-}
 
 
 @pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
