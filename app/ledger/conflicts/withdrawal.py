@@ -19,7 +19,9 @@ from app.ledger.relationships.rows import (
 from app.ledger.vocabulary import Predicate, Status
 
 HOLDING: Final[frozenset[Status]] = frozenset({"active", "disputed"})
-ENDED: Final[frozenset[Status]] = frozenset({"superseded", "retracted", "rejected"})
+# Of these no support counts any more.
+WITHDRAWN: Final[frozenset[Status]] = frozenset({"retracted", "rejected"})
+ENDED: Final[frozenset[Status]] = WITHDRAWN | {"superseded"}
 # What a case takes out of eligibility and gives back; the others are out by themselves.
 LIVING: Final[frozenset[Status]] = frozenset({"active", "pending_evidence"})
 

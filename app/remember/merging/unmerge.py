@@ -5,8 +5,8 @@ from typing import LiteralString
 
 from app.kernel.database import Writing
 from app.kernel.errors import WrongState
-from app.ledger.conflicts.withdrawal import ENDED, LIVING, settle_withdrawn
-from app.ledger.evidence.supports import effective_weights
+from app.ledger.conflicts.withdrawal import ENDED, LIVING, WITHDRAWN, settle_withdrawn
+from app.ledger.evidence.supports import effective_weights, revoke_supports
 from app.ledger.predicates.registry import list_predicates
 from app.ledger.relationships.neighbours import lock_with_neighbours
 from app.ledger.relationships.rows import Change, StoredRelationship, change_relationship
@@ -63,7 +63,12 @@ async def unmerge_entity(
     for moved in merge.moved:
         old = current[moved.relationship_id]
         if old.status == "superseded":
-            await enter_position(w, entrance, old, _restored_status(moved, before), current)
+            status = _restored_status(moved, before)
+            if status in WITHDRAWN:
+                await revoke_supports(
+                    w, team_id, old.relationship_id, reason=entrance.reason, profile_id=caller.profile_id
+                )
+            await enter_position(w, entrance, old, status, current)
     await settle_disputes(w, entrance, current)
     await insert_undoing(w, team_id, merge, reason=reason, profile_id=caller.profile_id)
     return Merged(merge.merge_id, entity_id, merge.survivor_id, find_changes(before, current))
