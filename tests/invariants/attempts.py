@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
+from typing import LiteralString
 
 import httpx2
 import psycopg
@@ -11,6 +12,16 @@ from psycopg import sql
 from app.kernel.database import Role
 from tests.databases import admin_url, service_url
 
+# A Relationship copied under a scope, all in order but for what is `changed`, a JSON object.
+COPY_OF_POSITION: LiteralString = """
+    INSERT INTO relationships SELECT (jsonb_populate_record(r, jsonb_build_object(
+        'id', 'rel_copy', 'scope', 's', 'semantic_group_key', (identities_of(
+            r.team_id, r.subject_entity_id, r.predicate_key, r.object_entity_id, r.polarity, 's', p.is_symmetric,
+            p.inverse_key))[2]) || {changed})).*
+    FROM relationships AS r JOIN predicates AS p
+      ON p.team_id = r.team_id AND p.predicate_key = r.predicate_key AND p.version = r.predicate_version
+    WHERE r.id = {copied}
+"""
 Connection = psycopg.Connection[tuple[object, ...]]
 
 

@@ -12,7 +12,7 @@ from psycopg import sql
 from app.kernel.database import Database, Role
 from tests.conftest import MakeTeam
 from tests.databases import admin_url
-from tests.invariants.attempts import acting_as, refusing_rule
+from tests.invariants.attempts import COPY_OF_POSITION, acting_as, refusing_rule
 from tests.invariants.changed_team import ChangedTeam, make_changed_team
 from tests.invariants.test_positions_are_as_strong_as_their_supports import TIERS
 from tests.invariants.test_the_database_holds_rows_to_their_decisions import EVIDENCE
@@ -32,10 +32,13 @@ TELL: LiteralString = """
     SELECT team_id, id, version, 'candidate', tier, 'pending_evidence', status, 'told', 'became_active'
     FROM relationships WHERE id = {candidate}
 """
-COPY: LiteralString = """
-    INSERT INTO relationships
-    SELECT (jsonb_populate_record(r, '{{"id": "rel_copy", "scope": "s", "semantic_group_key": "g"}}')).*
-    FROM relationships AS r WHERE id = {established}
+COPY: LiteralString = COPY_OF_POSITION.replace("{copied}", "{established}").replace("{changed}", "'{{}}'")
+MISFILED: LiteralString = COPY_OF_POSITION.replace("{copied}", "{established}").replace(
+    "{changed}", "jsonb_build_object({filed}, 'another')"
+)
+REWORDED: LiteralString = """
+    INSERT INTO evidence SELECT (jsonb_populate_record(e, '{{"id": "evd_copy", "content": "As it is not."}}')).*
+    FROM evidence AS e LIMIT 1
 """
 TELL_OF_COPY: LiteralString = """
     INSERT INTO relationship_transitions
@@ -103,6 +106,12 @@ ATTEMPTS: list[tuple[Role, list[LiteralString], str | None]] = [
     ("app", ["UPDATE relationships SET valid_to = now(), version = 2"], "relationships_change_on_record"),
     ("app", [ACTIVATE, TELL], "relationships_gain_by_support"),
     ("app", [COPY], "relationships_begin_on_record"),
+    *(
+        (role, [MISFILED.replace("{filed}", filed)], "relationships_are_known_by_what_they_say")
+        for role in APP_AND_OWNER
+        for filed in ("'semantic_group_key'", "'target_identity'")
+    ),
+    *((role, [REWORDED], "evidence_is_known_by_its_words") for role in APP_AND_OWNER),
     ("app", [COPY, TELL_OF_COPY], "relationships_come_with_support"),
     ("app", ["UPDATE supports SET is_granted = false"], "supports_change_on_record"),
     ("app", [SUPPORT.replace("{granted}", "true")], "supports_begin_on_record"),

@@ -21,7 +21,7 @@ from tests import factory_statements
 from tests.conftest import MakeTeam
 from tests.factories import CANDIDATE, make_entity, make_relationship
 from tests.integration.submissions import remember, scope, state
-from tests.invariants.attempts import acting_as, refusing_rule
+from tests.invariants.attempts import COPY_OF_POSITION, acting_as, refusing_rule
 
 
 @pytest.fixture(scope="module")
@@ -127,9 +127,7 @@ NEXT_REVISION: LiteralString = (
 )
 OTHER_TEAM: LiteralString = "SELECT set_config('densemem.team_id', 'team_other', true)"
 COPY_AS_FACT: tuple[LiteralString, ...] = (
-    'INSERT INTO relationships SELECT (jsonb_populate_record(r, \'{{"id": "rel_copy", "scope": "s",'
-    ' "semantic_group_key": "g", "tier": "fact", "version": 1}}\')).* FROM relationships AS r WHERE id = '
-    + _position("Claim"),
+    COPY_OF_POSITION.replace("{copied}", _position("Claim")).replace("{changed}", '\'{{"tier": "fact"}}\''),
     "INSERT INTO relationship_transitions (team_id, relationship_id, version, to_tier, to_status, reason, effect)"
     " SELECT team_id, id, version, tier, status, 'told', 'became_active' FROM relationships"
     " WHERE id = 'rel_copy'",

@@ -4,8 +4,8 @@ The same tables, columns, constraints, triggers and row security in one transact
 be looked up, decided or locked: what `remember` could reach at the very most.
 """
 
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, LiteralString
 
 from psycopg import sql
 from psycopg.types.json import Jsonb
@@ -21,6 +21,14 @@ _TABLES: Final = (
 )
 _MADE_BY_THE_DATABASE: Final = {"relationship_documents": {"search"}, "support_events": {"id"}}
 _JSON_COLUMNS: Final = frozenset({"metadata", "proposal", "errors"})
+_GROUP_KEYS: LiteralString = """
+    SELECT r.id, (identities_of(%(to_team)s, r.subject_entity_id, r.predicate_key,
+                                coalesce(r.object_entity_id, r.object_value_id), r.polarity, r.scope,
+                                p.is_symmetric, p.inverse_key))[2] AS group_key
+    FROM relationships AS r JOIN predicates AS p
+      ON p.team_id = r.team_id AND p.predicate_key = r.predicate_key AND p.version = r.predicate_version
+    WHERE r.team_id = %(from_team)s
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +49,14 @@ async def read_copies(database: Database, from_team: str, to_team: str) -> list[
             if rows:
                 columns = [one for one in rows[0] if one not in _MADE_BY_THE_DATABASE.get(table, ())]
                 copies.append(Copies(_insert(table, columns), [_copy(row, columns, to_team) for row in rows]))
+            if rows and table == "relationships":
+                # What a position is filed under is its team's.
+                keys = await reading.fetch_all(_GROUP_KEYS, {"from_team": from_team, "to_team": to_team})
+                group_keys = {row["id"]: row["group_key"] for row in keys}
+                copies[-1] = replace(
+                    copies[-1],
+                    rows=[{**row, "semantic_group_key": group_keys[row["id"]]} for row in copies[-1].rows],
+                )
     return copies
 
 
