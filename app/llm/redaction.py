@@ -7,7 +7,9 @@ from typing import Final
 REDACTED: Final = "[redacted]"
 _KEYS: Final = re.compile(
     r"sk-[A-Za-z0-9_-]{12,}|dm_[A-Za-z0-9_-]{12,}|(?i:bearer)\s+[A-Za-z0-9._~+/-]{12,}=*|gh[pousr]_[A-Za-z0-9]{20,}"
-    r"|AKIA[0-9A-Z]{16}|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----"
+    # No look-ahead past the next beginning: many of them without an end would take the square of their number.
+    r"|AKIA[0-9A-Z]{16}|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----BEGIN )[\s\S])*?"
+    r"-----END [A-Z ]{0,40}PRIVATE KEY-----"
 )
 
 # JSON may write any letter of a key as an escape.

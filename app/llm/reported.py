@@ -83,6 +83,12 @@ def is_free(reported: Fields) -> bool:
     return tokens is not None and not (tokens.all_input or tokens.output)
 
 
+def counts_input(reported: Fields) -> bool:
+    """Say whether any input is counted."""
+    tokens = _read_tokens(reported)
+    return tokens is None or tokens.all_input > 0
+
+
 def list_mappings(values: object) -> Iterator[Fields]:
     """Yield the mappings in a list, none where it is no list."""
     if isinstance(values, Sequence) and not isinstance(values, str):

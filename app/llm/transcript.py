@@ -9,7 +9,15 @@ from dataclasses import dataclass, field
 
 from app.llm.model import Answered, Malformed, Outcome, Refused, Truncated
 from app.llm.prompts import CHARACTERS_PER_TOKEN, MOST_CHARACTERS_PER_TOKEN
-from app.llm.reported import Fields, is_free, is_model_name, join_reported, list_mappings, read_reported
+from app.llm.reported import (
+    Fields,
+    counts_input,
+    is_free,
+    is_model_name,
+    join_reported,
+    list_mappings,
+    read_reported,
+)
 from app.llm.usage import Tokens, Usage
 
 _MOST_CHARACTERS = 2_000_000
@@ -200,5 +208,6 @@ class Transcript:
         return by_model
 
     def _is_unpaid(self) -> bool:
-        """Say whether it is one that may cost nothing: a refusal before any word."""
-        return self._says_free and self.is_whole and self._stop_reason == "refusal" and not self._length
+        """Say whether it is one that may cost nothing: a refusal before any word and any counted input."""
+        is_refusal = self.is_whole and self._stop_reason == "refusal" and not self._length
+        return is_refusal and self._says_free and not counts_input(self._reported)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from time import process_time
 
 import psycopg
 import pytest
@@ -203,6 +204,16 @@ def test_redaction_takes_keys_out_and_leaves_everything_else() -> None:
     assert redact(text) == f"a {REDACTED} b {REDACTED} c {REDACTED} d sk-short e\ufffd"
     assert redact("half \ud800 pair") == "half ? pair"
     assert redact("nothing", ("", "thing")) == f"no{REDACTED}"
+
+
+def test_beginnings_of_keys_without_an_end_take_no_longer_than_other_text() -> None:
+    begin, end = "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"
+    assert redact(f"a {begin}\nabc\n{end} b") == f"a {REDACTED} b"
+    assert redact(f"{begin} {begin}\nabc\n{end}") == f"{begin} {REDACTED}"
+    many = begin * 32_000
+    began = process_time()
+    assert redact(many) == many
+    assert process_time() - began < 5, "the square of their number would take minutes"
 
 
 def test_long_texts_are_cut_with_a_mark() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from app.dreaming.generation import RULES
 from app.dreaming.model import Proposal
-from app.dreaming.provider.answer import read_answer
+from app.dreaming.provider.answer import MOST_ITEMS, read_answer
 from app.dreaming.provider.merging import merge_with_rules
 from app.dreaming.provider.pairs import plan_pairs
 from app.dreaming.provider.sheet import Sheet, write_sheet
@@ -93,6 +93,26 @@ def test_names_may_hold_what_a_rationale_may_not() -> None:
     assert find_words_fault(rationale, names, Wardens()) is None
     assert find_words_fault(rationale, (), Wardens()) is not None
     assert find_words_fault("See http://b.example.", names, Wardens()) == "a text holds an address"
+
+
+@pytest.mark.parametrize("name", ["statement", "rationale"])
+def test_a_long_text_is_refused_before_anything_is_looked_for_in_it(name: str) -> None:
+    def never(text: str) -> bool:
+        raise AssertionError
+
+    long = sound(**{name: "-----BEGIN " * 50_000})
+    answer = read_answer(SHOWN.answer(long), SHEET, Wardens(gives_orders=never))
+    assert isinstance(answer, tuple)
+    [proposal] = answer
+    assert proposal.malformed == "statement_invalid"
+    assert proposal.fault == "a text is longer than 1000 characters"
+
+
+def test_an_answer_without_end_is_not_judged_item_by_item() -> None:
+    document = json.loads(SHOWN.answer())
+    for count, is_read in ((MOST_ITEMS, True), (MOST_ITEMS + 1, False)):
+        answer = json.dumps({**document, "ideas": [0] * count})
+        assert isinstance(read_answer(answer, SHEET), Unreadable) is not is_read
 
 
 def test_no_idea_is_an_answer() -> None:

@@ -134,3 +134,11 @@ def test_only_a_refusal_before_any_word_is_free() -> None:
         heard.take_message(message_of(Said(text=text, stop_reason="refusal", usage=free)))
         assert isinstance(heard.conclude(), Refused) is is_free
         assert (heard.usage().tokens == Tokens()) is is_free
+
+
+def test_a_refusal_whose_input_was_counted_before_is_not_free() -> None:
+    events = events_of(Said(text="", stop_reason="refusal", usage=COUNTS))
+    last = {**dict(events[-2][1]), "usage": {"input_tokens": 0, "output_tokens": 0}}
+    outcome = hear([*events[:-2], ("", last), STOP]).conclude()
+    assert isinstance(outcome, Malformed)
+    assert outcome.usage.is_estimated

@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 from app.dreaming.model import Proposal
 from app.dreaming.provider.sheet import Sheet
+from app.dreaming.validation.wording import MAX_TEXT_LENGTH
 from app.llm.reading import Unreadable, find_field_fault, is_share, is_text, read_json
 from app.llm.words import NO_WARDENS, Wardens, find_words_fault
 
@@ -26,6 +27,8 @@ ITEM_FIELDS: Final = (
     "confidence",
 )
 MOST_PATHS_PER_IDEA: Final = 12
+# Many times what is ever asked for: each of them is judged and counted.
+MOST_ITEMS: Final = 500
 _REFERENCE: Final = re.compile(r"(?:node|predicate|path|group|choice)_[0-9]", re.IGNORECASE)
 _MORE_THAN_ONE: Final = re.compile(r"[.!?;:。!?]['\")\]]*\s+\S")
 _SHORTENED: Final = 60
@@ -46,6 +49,8 @@ def read_answer(text: str, sheet: Sheet, wardens: Wardens = NO_WARDENS) -> tuple
     ideas = answer["ideas"]
     if not isinstance(ideas, list):
         return Unreadable("the field ideas is not a list")
+    if len(ideas) > MOST_ITEMS:
+        return Unreadable(f"the field ideas holds more than {MOST_ITEMS} items")
     return tuple(
         read_item(item, sheet, wardens)
         if place < sheet.most_ideas
@@ -71,6 +76,9 @@ def read_item(item: object, sheet: Sheet, wardens: Wardens = NO_WARDENS) -> Prop
         return _malformed("unknown_reference", "a reference names nothing that was supplied")
     if {subject.node_id, object_.node_id} != {pair.first, pair.second}:
         return _malformed("unknown_reference", "the idea is not about the pair of its group")
+    if any(len(item[name]) > MAX_TEXT_LENGTH for name in ("statement", "rationale")):
+        # Nothing else is looked for in them: it would take time, and they are refused anyway.
+        return _malformed("statement_invalid", f"a text is longer than {MAX_TEXT_LENGTH} characters")
     if fault := _find_statement_fault(item["statement"], item["rationale"], (subject.name, object_.name)):
         return _malformed("statement_invalid", fault)
     names = [node.name for node in sheet.nodes.values()]
