@@ -64,9 +64,18 @@ _OPEN: LiteralString = """
 
 # What settles a target is the same here and in the trigger that usually does this work. A window that opens by
 # itself has no event: only this finds it. Each OFFSET 0 keeps the planner at looking up a handful of rows by key;
-# for a team that the statistics do not know yet it would work out all that is eligible, or loop over it.
+# for a team that the statistics do not know yet it would work out all that is eligible, or loop over it. There any
+# index of the team looks as good as the one by target, too: so the targets are looked up all at once, which passes
+# over the team at most once, and not once for each.
 STALE_ENDED: LiteralString = """
-    WITH open AS MATERIALIZED (
+    WITH settled AS MATERIALIZED (
+        SELECT position.target_identity, bool_or(position.polarity = '+') AS is_active,
+               bool_or(position.polarity = '-') AS is_denied
+        FROM settled_positions(%(team_id)s, statement_timestamp()) AS position
+        WHERE position.target_identity = ANY (ARRAY (
+            SELECT target_identity FROM hypotheses WHERE team_id = %(team_id)s AND id = ANY (%(ids)s)))
+        GROUP BY position.target_identity
+    ), open AS MATERIALIZED (
         SELECT h.id, h.status, target.fault, lost.versions,
             CASE
                 WHEN lost.versions IS NOT NULL THEN 'source_lost'
@@ -93,12 +102,7 @@ STALE_ENDED: LiteralString = """
               AND eligible.is_eligible IS NULL
             OFFSET 0
         ) AS lost ON true
-        LEFT JOIN LATERAL (
-            SELECT bool_or(position.polarity = '+') AS is_active, bool_or(position.polarity = '-') AS is_denied
-            FROM settled_positions(%(team_id)s, statement_timestamp()) AS position
-            WHERE position.target_identity = h.target_identity
-            OFFSET 0
-        ) AS settled ON true
+        LEFT JOIN settled ON settled.target_identity = h.target_identity
         LEFT JOIN LATERAL (
             SELECT fault FROM hypothesis_targets
             WHERE team_id = h.team_id AND hypothesis_id = h.id
@@ -110,7 +114,7 @@ STALE_ENDED: LiteralString = """
         SET status = 'stale', needs_reassessment = false, row_version = h.row_version + 1,
             updated_at = clock_timestamp()
         FROM open
-        WHERE h.team_id = %(team_id)s AND h.id = open.id AND open.cause IS NOT NULL
+        WHERE h.team_id = %(team_id)s AND h.id = open.id AND open.cause IS NOT NULL AND h.id = ANY (%(ids)s)
         RETURNING h.id, open.status AS from_status, open.cause, open.fault, open.versions
     )
     INSERT INTO hypothesis_events
