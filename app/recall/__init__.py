@@ -28,8 +28,9 @@ Decisions:
   which relation is asked for, and everything where it names nothing. Where words say it, meaning did harm only;
   and a chain is in no one statement. Without a configured model nothing is missing; with one that can't be used,
   or takes too long, `degradations` names the part `embeddings`. The worker makes the vectors, within seconds.
-* Text answers with documents that hold every word, and with partial matches only where none does. Where the query
-  names entities, text of others comes last, and not at all where a chain was followed.
+* Text answers with documents that hold every word, and with partial matches only where none does and nothing is
+  known of what the query names. Where it names entities, text of others comes last, and not at all where a chain
+  was followed.
 * Names are compared whole and folded ("C++" is not "C"), the longest one wins where several overlap. Only where
   words are left that neither a name nor a predicate explains, runs of words are compared with whole names: the
   database finds some by trigrams, one character changed in four is the limit.

@@ -61,12 +61,15 @@ async def find_matches(
     understood = await understand(reading, team_id, query) if "names" in parts else _NOTHING
     named, wanted = understood.entities, understood.wanted
     asks: dict[Part, tuple[Query, Params]] = {"names": ask_around(as_of, named, wanted.relations)}
+    words = as_of | {"query": query, "limit": MAX_MATCHES}
     if "text" in parts:
-        asks["text"] = _TEXT, as_of | {"query": query, "limit": MAX_MATCHES}
+        asks["text"] = _TEXT, words
     if "graph" in parts and named and wanted.chains:
         asks["graph"] = ask_chains(as_of, named, wanted.chains)
     found = dict(zip(asks, map(_keys, await reading.fetch_each(*asks.values())), strict=True))
     around = found["names"]
+    if found.get("text") == () == around:
+        found["text"] = _keys(await reading.fetch_all(_TEXT_IN_PART, words))
     channels = [*_split_text(found.get("text", ()), around), Channel("names", around)]
     # Where words say of what and which relation is asked for, they know better.
     if "embeddings" in parts and meant and not (around and wanted.relations):
@@ -137,6 +140,10 @@ async def _refuse_unknown_entities(reading: Reading, team_id: str, entity_ids: S
 _TEXT: LiteralString = (
     "SELECT semantic_group_key FROM search_documents(%(query)s, %(at)s, %(known)s::timestamptz, %(limit)s)"
 )
+_TEXT_IN_PART: LiteralString = """
+    SELECT semantic_group_key
+    FROM search_documents_partly(%(query)s, %(at)s, %(known)s::timestamptz, %(limit)s)
+"""
 _ENDS: LiteralString = """
     SELECT DISTINCT ends.entity_id
     FROM relationships AS r

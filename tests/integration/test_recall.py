@@ -167,6 +167,8 @@ async def test_partial_matches_answer_only_where_nothing_holds_every_word(ledger
     await ledger.say("Bronze", "has_topic", "statues")
     assert await statements(ledger, "topic statues") == ["Bronze has the topic statues."]
     assert len(await statements(ledger, "topic zinc")) == 2
+    # What is known of a thing that the query names comes alone, not before what shares a word with the query.
+    assert await statements(ledger, "topic of Copper, if any") == ["Copper has the topic metals."]
 
 
 async def test_one_hop_around_the_best_results_comes_after_them(ledger: Ledger) -> None:

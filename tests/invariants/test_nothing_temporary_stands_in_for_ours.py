@@ -57,6 +57,7 @@ def test_a_temporary_type_is_not_checked_by_any_search_of_the_owners(
         _listen_in(connection)
         for search in (
             "search_documents('x'::pg_catalog.text, now(), NULL, 1)",
+            "search_documents_partly('x'::pg_catalog.text, now(), NULL, 1)",
             "search_names(ARRAY['x'::pg_catalog.text], 1)",
             "search_alike_names(ARRAY['x'::pg_catalog.text], 1)",
             "search_hypotheses('x'::pg_catalog.text, 1)",
