@@ -10,6 +10,7 @@ import psycopg
 from psycopg import sql
 
 from app.archive.catalogue import TeamTable, read_team_tables
+from app.archive.doubts import refuse_doubtful
 from app.archive.export import NO_TIME_LIMIT, read_revision
 from app.archive.lines import Header, Tally, read_header, read_rows, refuse_file
 from app.kernel.database import Database, Scope, Writing
@@ -42,7 +43,8 @@ async def import_team(
 
     Raises:
         InvalidInput: `archive_invalid` for a file that is none, cut or changed, of another schema, with rows of
-            another team, or with evidence whose words are not those that were digested.
+            another team, with evidence whose words are not those that were digested, or with rows that do not fit
+            each other.
         WrongState: `team_exists`, `name_taken`.
     """
     if name is not None:
@@ -76,6 +78,7 @@ async def _import(writing: Writing, file: BinaryIO, name: str | None) -> tuple[H
         await writing.execute(_make_waiting_room(table))
     await _take_in(writing, tables, file, tally)
     await _check_whose(writing, list(tables.values()), header)
+    await refuse_doubtful(writing)
     if name is not None:
         await writing.execute("UPDATE pg_temp.incoming_teams SET name = %(name)s", {"name": name})
     for _, group in groupby(tables.values(), key=lambda table: table.group):
@@ -96,21 +99,22 @@ async def _refuse_taken(writing: Writing, name_or_id: str, code: str, message: s
 
 async def _take_in(writing: Writing, tables: dict[str, TeamTable], file: BinaryIO, tally: Tally) -> None:
     waiting: list[bytes] = []
-    current, size = "", 0
+    current, size, first = "", 0, 0
     # The header is the first line.
     for number, (name, row) in enumerate(read_rows(file, tally), start=2):
         if waiting and (name != current or len(waiting) == _ROWS_AT_ONCE or size > _BYTES_AT_ONCE):
-            await _store(writing, tables[current], waiting)
+            await _store(writing, tables[current], waiting, first)
             waiting, size = [], 0
         if name not in tables:
             raise refuse_file("The file holds rows of an unknown table.")
         if name == "evidence":
             _check_words(row, number)
         current = name
+        first = first if waiting else number
         waiting.append(row)
         size += len(row)
     if waiting:
-        await _store(writing, tables[current], waiting)
+        await _store(writing, tables[current], waiting, first)
 
 
 def _check_words(row: bytes, number: int) -> None:
@@ -140,12 +144,16 @@ async def _check_whose(writing: Writing, tables: Sequence[TeamTable], header: He
         raise refuse_file("The file holds rows that are not its team's.")
 
 
-async def _store(writing: Writing, table: TeamTable, rows: Sequence[bytes]) -> None:
-    await writing.execute(_take_rows(table), {"rows": (b"[" + b",".join(rows) + b"]").decode()})
+async def _store(writing: Writing, table: TeamTable, rows: Sequence[bytes], first: int) -> None:
+    await writing.execute(
+        _take_rows(table), {"rows": (b"[" + b",".join(rows) + b"]").decode(), "first": first}
+    )
 
 
 def _make_waiting_room(table: TeamTable) -> Statement:
-    query = sql.SQL("CREATE TEMPORARY TABLE {} ON COMMIT DROP AS SELECT {} FROM public.{} WITH NO DATA")
+    query = sql.SQL(
+        "CREATE TEMPORARY TABLE {} ON COMMIT DROP AS SELECT {}, 0 AS line_of_file FROM public.{} WITH NO DATA"
+    )
     return _statement(query.format(_room(table), _names(table), sql.Identifier(table.name)))
 
 
@@ -158,7 +166,8 @@ def _take_rows(table: TeamTable) -> Statement:
         for column in table.columns
     ]
     query = sql.SQL(
-        "INSERT INTO pg_temp.{room} ({names}) SELECT {columns} FROM jsonb_array_elements(%(rows)s::jsonb) AS one,"
+        "INSERT INTO pg_temp.{room} ({names}, line_of_file) SELECT {columns}, %(first)s + place - 1"
+        " FROM jsonb_array_elements(%(rows)s::jsonb) WITH ORDINALITY AS each (one, place),"
         " jsonb_populate_record(NULL::public.{table}, one - {json}::text[]) AS row"
     ).format(
         room=_room(table),

@@ -299,6 +299,56 @@ async def test_a_file_with_other_words_in_evidence_is_refused_by_its_line(
         await import_team(elsewhere[1], io.BytesIO(content))
 
 
+def _edited(table: str, edit: Callable[[_Row], _Row]) -> Callable[[list[bytes]], list[bytes]]:
+    """Return how to edit the table's first row that it changes."""
+
+    def change(lines: list[bytes]) -> list[bytes]:
+        for place, line in enumerate(lines):
+            said = json.loads(line)
+            if said.get("table") == table and (row := edit(said["row"])) != said["row"]:
+                return [*lines[:place], write_row(table, json.dumps(row)), *lines[place + 1 :]]
+        raise AssertionError("no row was edited")
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("table", "edit", "message"),
+    [
+        ("citations", lambda row: row | {"quote": "It is not so."}, "the evidence does not hold"),
+        ("citations", lambda row: row | {"ends": [4_001]}, "the evidence does not hold"),
+        ("relationships", lambda row: row | {"semantic_group_key": "f" * 64}, "the keys of this"),
+        ("relationships", lambda row: row | {"polarity": "-"}, "the keys of this"),
+        ("verification_events", lambda row: row | {"citation_id": new_id("cit")}, "this verdict is on"),
+        (
+            "verification_events",
+            lambda row: row | ({"verdict": "insufficient"} if row["verdict"] == "entailed" else {}),
+            "no verdict on its own",
+        ),
+    ],
+)
+async def test_a_row_that_does_not_fit_the_others_is_refused_by_its_line(
+    exported: Exported,
+    elsewhere: tuple[str, Database],
+    table: str,
+    edit: Callable[[_Row], _Row],
+    message: str,
+) -> None:
+    whole = exported.content.splitlines(keepends=True)[:-1]
+    edited = _edited(table, edit)(whole)
+    content = _resealed(lambda lines: edited)(exported.content)
+    with pytest.raises(InvalidInput, match=r"^Line \d+: ") as refused:
+        await import_team(elsewhere[1], io.BytesIO(content))
+    said = str(refused.value)
+    assert message in said
+    number = int(said.split()[1].rstrip(":"))
+    if "no verdict" in message:
+        # The support is what lacks something.
+        assert json.loads(edited[number - 1])["table"] == "supports"
+    else:
+        assert edited[number - 1] != whole[number - 1]
+
+
 async def test_what_was_erased_a_moment_ago_leaves_no_statistics_that_say_there_is_nothing(
     exported: Exported, elsewhere: tuple[str, Database]
 ) -> None:
