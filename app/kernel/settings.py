@@ -3,8 +3,10 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AliasChoices, Field, SecretStr
+from pydantic import AfterValidator, AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from app.kernel.addresses import require_address
 
 
 class Settings(BaseSettings):
@@ -94,11 +96,10 @@ class Settings(BaseSettings):
         int, Field(default=1, ge=0, le=16, description="Dream cycles at once in a worker process.")
     ]
     anthropic_base_url: Annotated[
-        str | None,
+        Annotated[str, AfterValidator(require_address)] | None,
         Field(
             default=None,
             validation_alias=AliasChoices("ANTHROPIC_BASE_URL", "anthropic_base_url"),
-            pattern=r"^https?://[^\s/?#]+(/\S*)?$",
             description="Address of the provider; unset: its own.",
         ),
     ]

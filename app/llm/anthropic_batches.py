@@ -12,7 +12,7 @@ from urllib.parse import quote
 import structlog
 
 from app.llm.batches import NO_RESULT, Ended, Gone, Made, NotMade, Pending
-from app.llm.connection import PROTOCOL_ERRORS, Connection, list_errors
+from app.llm.connection import PROTOCOL_ERRORS, Connection, has_left, list_errors
 from app.llm.faults import read_connection_error, read_protocol_error, read_status_error
 from app.llm.key import Key, NoKey, find_key
 from app.llm.model import Question, TimedOut, Unavailable, name_outcome
@@ -49,8 +49,8 @@ class AnthropicBatches:
 
     async def submit(self, question: Question, *, custom_id: str) -> Made | NotMade:
         client = await self._connection.open()
-        if client is None:
-            return NotMade(Unavailable("no_key"), is_certain=True)
+        if isinstance(client, Unavailable):
+            return NotMade(client, is_certain=True)
         import anthropic
         import httpx2
 
@@ -67,8 +67,7 @@ class AnthropicBatches:
             is_certain = 400 <= error.status_code < 500 and error.status_code not in (408, 409)
             return NotMade(read_status_error(error, now=datetime.now(UTC)).outcome, is_certain)
         except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
-            is_certain = isinstance(error.__cause__ or error, httpx2.ConnectError | httpx2.ConnectTimeout)
-            return NotMade(read_connection_error().outcome, is_certain)
+            return NotMade(read_connection_error().outcome, is_certain=not has_left(error))
         except (anthropic.AnthropicError, *PROTOCOL_ERRORS):
             return NotMade(read_protocol_error().outcome, is_certain=False)
         batch_id: object = getattr(made, "id", None)
@@ -78,7 +77,7 @@ class AnthropicBatches:
 
     async def look(self, batch_id: str, *, custom_id: str) -> Pending | Gone | Ended:
         client = await self._connection.open()
-        if client is None:
+        if isinstance(client, Unavailable):
             return Pending()
         import anthropic
 
@@ -98,7 +97,7 @@ class AnthropicBatches:
         self, custom_id: str, *, since: datetime, until: datetime
     ) -> Made | Pending | Gone | Ended:
         client = await self._connection.open()
-        if client is None:
+        if isinstance(client, Unavailable):
             return Pending()
         is_pending = False
         try:
@@ -114,7 +113,7 @@ class AnthropicBatches:
 
     async def cancel(self, batch_id: str) -> None:
         client = await self._connection.open()
-        if client is None:
+        if isinstance(client, Unavailable):
             return
         try:
             async with asyncio.timeout(self._seconds):

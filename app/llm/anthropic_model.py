@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from app.llm.connection import PROTOCOL_ERRORS, Connection, list_errors
+from app.llm.connection import PROTOCOL_ERRORS, Connection, has_left, list_errors
 from app.llm.faults import (
     Fault,
     is_error,
@@ -80,8 +80,8 @@ class AnthropicModel:
 
     async def ask(self, question: Question, *, deadline: float, tally: Tally) -> Outcome:
         client = await self._connection.open()
-        if client is None:
-            return Unavailable("no_key")
+        if isinstance(client, Unavailable):
+            return client
         said = [message.text for message in question.messages]
         needed = estimate_tokens(question.instructions, *said)
         least = count_least(question.instructions, *said)
@@ -121,7 +121,9 @@ class AnthropicModel:
 
     async def count_input(self, question: Question) -> int | None:
         client = await self._connection.open()
-        return None if client is None else await self._count(client, question, COUNT_SECONDS)
+        if isinstance(client, Unavailable):
+            return None
+        return await self._count(client, question, COUNT_SECONDS)
 
     async def close(self) -> None:
         await self._connection.close()
@@ -155,8 +157,7 @@ class AnthropicModel:
         except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
             if isinstance(error.__cause__, PROTOCOL_ERRORS):
                 return read_protocol_error()
-            if isinstance(error.__cause__ or error, httpx2.ConnectError | httpx2.ConnectTimeout):
-                transcript.is_sent = False
+            transcript.is_sent = has_left(error)
             return read_connection_error()
         except (anthropic.AnthropicError, *PROTOCOL_ERRORS):
             return read_protocol_error()

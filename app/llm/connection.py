@@ -6,7 +6,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Literal
 
+from app.kernel.addresses import require_address
 from app.llm.key import Key, NoKey, find_key
+from app.llm.model import Unavailable
 
 if TYPE_CHECKING:
     import anthropic
@@ -21,14 +23,17 @@ class Connection:
         self._client: anthropic.AsyncAnthropic | None = None
         self._secret: str | None = None
 
-    async def open(self) -> "anthropic.AsyncAnthropic | None":
-        """Return a client for the key of now, or None without one."""
+    async def open(self) -> "anthropic.AsyncAnthropic | Unavailable":
+        """Return a client for the key of now, or why there is none: no key, or a setup that allows no client."""
         found = self._find_key()
         if isinstance(found, NoKey):
-            return None
+            return Unavailable("no_key")
         if self._client is None or found.secret != self._secret:
-            await self.close()
-            self._client = await open_client(found, self._base_url)
+            try:
+                await self.close()
+                self._client = await open_client(found, self._base_url)
+            except list_setup_errors():
+                return Unavailable("setup")
             self._secret = found.secret
         return self._client
 
@@ -59,11 +64,37 @@ def list_errors() -> tuple[type[Exception], ...]:
     return (TimeoutError, anthropic.AnthropicError, httpx2.HTTPError, *PROTOCOL_ERRORS)
 
 
+def has_left(error: Exception) -> bool:
+    """Say whether the call of a connection's error may have reached the provider."""
+    import httpx2
+
+    stayed = (
+        httpx2.ConnectError,
+        httpx2.ConnectTimeout,
+        httpx2.PoolTimeout,
+        httpx2.ProxyError,
+        httpx2.UnsupportedProtocol,
+    )
+    return not isinstance(error.__cause__ or error, stayed)
+
+
+def list_setup_errors() -> tuple[type[Exception], ...]:
+    """Return what opening a client may raise: of the address, of a proxy's, of certificates that are not there."""
+    import httpx2
+
+    return (ImportError, OSError, httpx2.InvalidURL, *list_errors())
+
+
 async def open_client(key: Key, base_url: str | None) -> "anthropic.AsyncAnthropic":
     """Return a client that neither retries, nor traces, nor logs, nor follows anybody to another address.
 
     The import is kept off the event loop.
+
+    Raises:
+        Exception: one of `list_setup_errors`; nothing was sent.
     """
+    if base_url is not None:
+        require_address(base_url)
     await asyncio.to_thread(import_module, "anthropic")
     from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 

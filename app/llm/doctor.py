@@ -5,7 +5,7 @@ import re
 from typing import Final
 
 from app.kernel.settings import Settings
-from app.llm.connection import open_client
+from app.llm.connection import list_errors, list_setup_errors, open_client
 from app.llm.key import Key, NoKey, find_key
 from app.llm.prices import load_prices
 from app.postgres.doctor import Finding
@@ -30,7 +30,11 @@ async def diagnose_provider(settings: Settings) -> list[Finding]:
 
 
 async def _look_at_models(key: Key, settings: Settings, names: tuple[str, ...]) -> list[Finding]:
-    client = await open_client(key, settings.anthropic_base_url)
+    try:
+        client = await open_client(key, settings.anthropic_base_url)
+    except list_setup_errors() as error:
+        detail = f"cannot be asked ({type(error).__name__})"
+        return [Finding("provider", False, detail, "Check ANTHROPIC_BASE_URL, proxies and SSL_CERT_FILE.")]
     import anthropic
 
     findings = []
@@ -45,7 +49,7 @@ async def _look_at_models(key: Key, settings: Settings, names: tuple[str, ...]) 
             except anthropic.NotFoundError:
                 findings.append(Finding(check, False, "not known to the provider", "Choose another model."))
                 continue
-            except (anthropic.AnthropicError, TimeoutError, ValueError, RecursionError) as error:
+            except list_errors() as error:
                 detail = f"does not answer ({type(error).__name__})"
                 return [Finding("provider", False, detail, "Check the network and ANTHROPIC_BASE_URL.")]
             findings.append(_judge(check, model))

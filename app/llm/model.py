@@ -97,8 +97,8 @@ class Overloaded:
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """The provider can't be used: `code` is `no_key`, `unauthenticated`, `no_credit`, `rejected`, `connection` or
-    `server_error`. The last two may pass by themselves."""
+    """The provider can't be used: `code` is `no_key`, `setup` (no client can be opened), `unauthenticated`,
+    `no_credit`, `rejected`, `connection` or `server_error`. The last two may pass by themselves."""
 
     code: str
     usage: Usage = field(default_factory=Usage)

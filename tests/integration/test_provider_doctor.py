@@ -31,6 +31,14 @@ async def test_a_key_file_that_cannot_be_read_is_a_fault(monkeypatch: pytest.Mon
     assert finding.remedy
 
 
+async def test_a_setup_that_allows_no_connection_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy:PORT")
+    [fault] = [finding for finding in await diagnose_provider(Settings()) if not finding.ok]
+    assert (fault.check, "cannot be asked" in fault.detail) == ("provider", True)
+    assert "ANTHROPIC_BASE_URL" in fault.remedy
+
+
 async def test_a_good_key_and_model_are_seen_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     async with provider() as server:

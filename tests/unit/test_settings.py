@@ -7,6 +7,7 @@ import pytest
 from pydantic import AliasChoices, ValidationError
 from pydantic.fields import FieldInfo
 
+from app.cli.context import read_settings
 from app.cli.server import serve_until_signalled, work_until_signalled
 from app.kernel.errors import SetupError
 from app.kernel.settings import Settings
@@ -44,7 +45,45 @@ def test_wrong_setting_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         Settings()
 
 
-@pytest.mark.parametrize("address", ["", "api.anthropic.com", "ftp://a", "https://", "https://a b"])
+NO_ADDRESSES = (
+    "",
+    "api.anthropic.com",
+    "notaurl",
+    "ftp://a",
+    "https://",
+    "https://a b",
+    "http://gateway:PORT",
+    "http://gateway:",
+    "http://[::1",
+    "http://[gateway]",
+    "http://localhost:99999",
+    "http://localhost:0",
+    "http://localhost:-1",
+    "http://a..b",
+    "http://.",
+    f"http://{'a' * 64}.com",
+    "https://a/?model=b",
+    "https://a#b",
+    "https://a\x01",
+    "https://a\n",
+)
+
+
+@pytest.mark.parametrize(
+    "address", ["http://localhost:8080", "https://a.b/c/", "http://[::1]:80", "HTTPS://a."]
+)
+def test_an_address_of_the_provider_is_kept_as_it_is(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
+    assert Settings().anthropic_base_url == address
+
+
+def test_a_wrong_address_of_the_provider_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://gateway:PORT")
+    with pytest.raises(SetupError, match=r"ANTHROPIC_BASE_URL: .*a port that is none"):
+        read_settings()
+
+
+@pytest.mark.parametrize("address", NO_ADDRESSES)
 def test_an_address_of_the_provider_that_is_none_is_refused(
     monkeypatch: pytest.MonkeyPatch, address: str
 ) -> None:

@@ -1,17 +1,41 @@
 """What leaves this process for the provider, and how much of an answer comes in, whatever the provider does."""
 
+import asyncio
 import gzip
 import logging
+import time
 import warnings
 from dataclasses import replace
 
 import pytest
 
 from app.llm import bounds
-from app.llm.model import Answered, Malformed, Unavailable
+from app.llm.anthropic_batches import AnthropicBatches
+from app.llm.anthropic_model import AnthropicModel, AnthropicOptions
+from app.llm.batches import NotMade, Pending
+from app.llm.key import Key
+from app.llm.model import Answered, Malformed, Message, Question, Unavailable
+from app.llm.usage import Tally, Usage
 from tests.integration.provider.asking import LONG, SHORT, Asker
-from tests.provider_server.replies import Reply, Said, events_of, redirected, stream_of, streamed, whole
+from tests.provider_server.replies import (
+    MODEL,
+    Reply,
+    Said,
+    events_of,
+    redirected,
+    stream_of,
+    streamed,
+    whole,
+)
 from tests.provider_server.server import KEY, ProviderServer, provider
+
+QUESTION = Question(
+    instructions="Be brief.", messages=(Message("user", "Say something."),), schema={}, max_output_tokens=LONG
+)
+
+
+async def no_pause(seconds: float) -> None:
+    """Try again at once."""
 
 
 @pytest.mark.parametrize("most", [LONG, SHORT])
@@ -93,3 +117,66 @@ async def test_only_the_address_of_the_settings_is_asked(server: ProviderServer,
         assert isinstance(await asker.ask(Said(), most_input=500), Answered)
         assert len(configured.requests) == 2
     assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://gateway:PORT",
+        "http://[::1",
+        "http://localhost:99999",
+        "ftp://x",
+        "notaurl",
+        "",
+        "http://a b",
+        "http://a\0",
+    ],
+)
+async def test_an_address_that_is_none_is_an_outcome_that_costs_nothing(address: str) -> None:
+    model = AnthropicModel(AnthropicOptions(model=MODEL, base_url=address), key=lambda: Key(KEY, "a test"))
+    tally = Tally()
+    assert await model.ask(QUESTION, deadline=time.monotonic() + 5, tally=tally) == Unavailable("setup")
+    assert await model.count_input(QUESTION) is None
+    assert tally.usage == Usage()
+    batches = AnthropicBatches(model=MODEL, base_url=address, key=lambda: Key(KEY, "a test"))
+    assert await batches.submit(QUESTION, custom_id="run_1-1") == NotMade(
+        Unavailable("setup"), is_certain=True
+    )
+    assert await batches.look("batch_1", custom_id="run_1-1") == Pending()
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("HTTPS_PROXY", "nothing://proxy"),
+        ("HTTPS_PROXY", "http://proxy:PORT"),
+        ("SSL_CERT_FILE", "/nowhere/certificates"),
+    ],
+)
+async def test_a_setup_that_allows_no_connection_is_an_outcome(
+    variable: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, value)
+    model = AnthropicModel(AnthropicOptions(model=MODEL), key=lambda: Key(KEY, "a test"))
+    tally = Tally()
+    assert await model.ask(QUESTION, deadline=time.monotonic() + 5, tally=tally) == Unavailable("setup")
+    assert tally.usage == Usage()
+
+
+async def test_a_proxy_that_refuses_is_an_outcome_that_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n")
+        await writer.drain()
+        writer.close()
+        await writer.wait_closed()
+
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as proxy:
+        port = proxy.sockets[0].getsockname()[1]
+        monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{port}")
+        options = AnthropicOptions(model=MODEL, base_url="https://gateway.invalid")
+        model = AnthropicModel(options, key=lambda: Key(KEY, "a test"), pause=no_pause)
+        tally = Tally()
+        outcome = await model.ask(QUESTION, deadline=time.monotonic() + 5, tally=tally)
+        await model.close()
+    assert (outcome, tally.usage) == (Unavailable("connection"), Usage())
