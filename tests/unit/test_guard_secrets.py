@@ -12,6 +12,8 @@ from app.remember.guard.mask import KnownSecrets, mask_json, mask_text
 from app.remember.guard.secret_formats import MASK
 from app.remember.guard.secrets import find_secrets
 from tests.unit.guard_lines import BENIGN
+from tests.unit.guard_more_secrets import MORE_SEEDED, MORE_UNTOUCHED
+from tests.unit.guard_secret_variants import LOOKALIKES, VARIANTS
 from tests.unit.guard_secrets import MIXED, SEEDED, UNTOUCHED
 
 PIECES = st.sampled_from(
@@ -64,7 +66,7 @@ JSON = st.recursive(
 )
 
 
-@pytest.mark.parametrize(("text", "values"), SEEDED)
+@pytest.mark.parametrize(("text", "values"), [*SEEDED, *MORE_SEEDED])
 def test_no_seeded_secret_remains(text: str, values: tuple[str, ...]) -> None:
     masked = mask_text(text)
     assert masked.counts
@@ -75,7 +77,15 @@ def test_no_seeded_secret_remains(text: str, values: tuple[str, ...]) -> None:
             assert masked.text.count(part) <= text.replace(value, "").count(part)
 
 
-@pytest.mark.parametrize("text", UNTOUCHED)
+@pytest.mark.parametrize(("text", "value"), VARIANTS)
+def test_a_secret_is_known_however_it_is_written(text: str, value: str) -> None:
+    masked = mask_text(text)
+    assert masked.counts
+    assert len(masked.text) == len(text)
+    assert value not in masked.text
+
+
+@pytest.mark.parametrize("text", [*UNTOUCHED, *MORE_UNTOUCHED, *LOOKALIKES])
 def test_technical_text_is_not_touched(text: str) -> None:
     assert mask_text(text).text == text
 

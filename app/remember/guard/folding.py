@@ -4,17 +4,16 @@ import re
 import unicodedata
 from typing import Final
 
-_INVISIBLE: Final = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
-    "\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]+"
-)
+from app.kernel.unseen import UNSEEN
+
+_INVISIBLE: Final = re.compile(f"[{UNSEEN}]+")
 _ACCENTS: Final = re.compile("[\u0300-\u036f]+")
 # Letters of other scripts that are read as Latin ones, after compatibility folding and in lower case.
-_LOOKALIKES: Final = str.maketrans(
+LOOKALIKES: Final = str.maketrans(
     "абвсеёнкмортухіїјѕԁԛԝһӏьгпո" + "αβγεηικνορτυχωϲϳ" + "ıøłđħŧɡɩʟʀɢɴɪ",
     "abbceehkmoptyxiijsdqwhlbrnn" + "abyenikvoptuxwcj" + "iolohtgilrgni",
 )
-_HAS_LOOKALIKE: Final = re.compile("[" + "".join(map(chr, _LOOKALIKES)) + "]")
+_HAS_LOOKALIKE: Final = re.compile("[" + "".join(map(chr, LOOKALIKES)) + "]")
 # What is read as a letter in "1gn0r3"; i, l and what looks like them are one letter.
 _PLAIN_LETTERS: Final = bytes.maketrans(b"013457@$!|l", b"oieastasiii")
 _BETWEEN_LETTERS: Final = b" \t\n\r\f\v.,;:-_*/\\~'\"`#+=<>[]{}^&"
@@ -33,7 +32,7 @@ def replace_lookalikes(folded: str) -> str | None:
     """Return the folded text with Cyrillic and Greek letters read as the Latin ones; None if it has none."""
     if folded.isascii() or _HAS_LOOKALIKE.search(folded) is None:
         return None
-    return folded.translate(_LOOKALIKES)
+    return folded.translate(LOOKALIKES)
 
 
 def squeeze(folded: str) -> str:

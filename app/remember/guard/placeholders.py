@@ -17,10 +17,22 @@ _WORD_LIST: Final = """
     pbkdf2 utf-8
 """
 _WORDS: Final = frozenset(_WORD_LIST.split())
+# What a sentence says about a password, where it does not say the password.
+_DESCRIPTION: Final = """
+    correct same different weak strong short long longer simple complex secure insecure safe unsafe public private
+    known unknown common unique obvious easy hard old new fresh current previous here there below above elsewhere
+    yours ours theirs mine lost stolen broken shown kept sent written forgotten blank plain clear case too
+    alphanumeric next identical equal similar stale obsolete ready locked unlocked unused synced available under
+    inside outside safely monthly yearly weekly daily always never again today tomorrow yesterday gone rather very
+    fine wrongly secretly mandatory necessary temporary
+"""
+_DESCRIPTIONS: Final = frozenset(_DESCRIPTION.split())
+_DESCRIBES: Final = re.compile(r"[a-z]+(?:ed|able|ible|ing|ful|ous|less|ory|ary|ient|ent|ant|ic|ive|al)")
 _FILLER: Final = re.compile(
     rf"[*x•.…_#?-]+|{MASK}+|<[^<>]*>|\$.*|%.*|\{{.*\}}|\[[^\[\]]*\]|!\w+|@[\w.]+|&[\w.]+|~[/.].*"
     r"|(?:your|the|some|insert|enter|add|replace)[-_ ].*"
     r"|(?:sha\d+|base64|utf|md5|argon2|bcrypt|scrypt|pbkdf2|x509|oauth2?)[-_].*"
+    r"|(?:sha|md|aes|rsa|utf|iso|rfc|hs|rs|es|http|v)[-_/]?\d[\d.x]*\w{0,8}"
     r"|(?:env|vault|file|ref|ssm|op|arn|projects|secrets?)[:/.].*|/[\w./-]*",
     re.IGNORECASE,
 )
@@ -62,3 +74,9 @@ def is_odd_phrase(value: str) -> bool:
     """Say whether a value with spaces is short, holds a digit, and has no word that describes passwords."""
     words = value.lower().split()
     return len(value) <= 40 and any(map(str.isdigit, value)) and not any(word in _WORDS for word in words)
+
+
+def describes(value: str) -> bool:
+    """Say whether the word says what a password is like rather than what it is."""
+    word = value.lower().rstrip(".,;:!?")
+    return word in _WORDS or word in _DESCRIPTIONS or _DESCRIBES.fullmatch(word) is not None

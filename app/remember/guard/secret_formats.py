@@ -5,6 +5,7 @@ for substrings. Every pattern is one run of characters with a bounded or a disjo
 The forms are public facts of the issuers' documentation.
 """
 
+import base64
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -85,6 +86,81 @@ _FORMATS: Final = (
         ("eyJ",),
         r"(?<![_-])eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,4000}(?:\.[A-Za-z0-9_-]{0,4000}){1,3}",
     ),
+    ("airtable_token", ("pat",), r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}"),
+    ("fly_token", ("FlyV1 ",), r"FlyV1 (?=[A-Za-z_-]{0,40}\d)([A-Za-z0-9+/=_,-]{20,4000})"),
+    ("supabase_key", ("sbp_", "sb_secret_"), r"sb(?:p_[a-f0-9]{40}|_secret_[A-Za-z0-9_-]{20,80})"),
+    ("pulumi_token", ("pul-",), r"pul-[a-f0-9]{40}(?![A-Za-z0-9])"),
+    ("terraform_token", (".atlasv1.",), r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{50,100}"),
+    ("rubygems_key", ("rubygems_",), r"rubygems_[a-f0-9]{48}"),
+    ("nuget_key", ("oy2",), r"oy2[a-z0-9]{43}(?![A-Za-z0-9])"),
+    ("langsmith_key", ("lsv2_",), r"lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}"),
+    (
+        "azure_client_secret",
+        ("Q~",),
+        r"(?<![~_.-])[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])",
+    ),
+    (
+        "discord_webhook",
+        ("/webhooks/",),
+        r"discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{15,21}/([A-Za-z0-9_-]{40,100})",
+    ),
+    ("atlassian_token", ("ATATT3", "ATCTT3", "ATBB"), r"AT(?:ATT3|CTT3|BB)[A-Za-z0-9_=-]{28,300}"),
+    ("mail_key", ("xkeysib-",), r"xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}"),
+    ("mail_key", ("-us",), r"[a-f0-9]{32}-us\d{1,2}(?![A-Za-z0-9])"),
+    ("dynatrace_token", ("dt0",), r"dt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64}"),
+    ("hubspot_token", ("pat-",), r"pat-(?:na|eu|ap)\d-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}"),
+    ("heroku_key", ("HRKU-",), r"HRKU-[A-Za-z0-9_-]{36,80}"),
+    ("quality_token", ("sqp_", "squ_", "sqa_"), r"sq[pua]_[a-f0-9]{40}"),
+    (
+        "service_token",
+        (
+            *(
+                "tskey-",
+                "gsk_",
+                "xai-",
+                "pplx-",
+                "pscale_",
+                "CCIPAT_",
+                "nfp_",
+                "bkua_",
+                "CFPAT-",
+                "rnd_",
+                "napi_",
+            ),
+            *("phx_", "re_", "fio-u-", "EZAK", "pnu_", "ops_eyJ", "sl.", "tfp_", "shippo_", "cfpat_"),
+        ),
+        r"(?:tskey-[a-z]{2,12}-|gsk_|xai-|pplx-|pscale_(?:tkn|pw|oauth)_|CCIPAT_|nfp_|bkua_|CFPAT-|cfpat_|rnd_"
+        r"|napi_|phx_|re_(?=[A-Za-z0-9]{8}_)|fio-u-|EZAK|pnu_|ops_eyJ|sl\.[A-Z]\.|tfp_|shippo_(?:live|test)_)"
+        r"(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_.=-]{24,1000}",
+    ),
+    ("password_hash", ("$2",), r"\$2[abxy]?\$\d\d\$[./A-Za-z0-9]{53}"),
+    (
+        "password_hash",
+        ("$1$", "$5$", "$6$", "$y$", "$gy$", "$7$", "$apr1$", "$md5", "$sha1$", "$P$", "$H$"),
+        r"\$(?:[1567]|g?y|apr1|md5|sha1)\$(?:[A-Za-z0-9=,./-]{1,60}\$){1,2}[./A-Za-z0-9]{20,100}|\$[PH]\$[./A-Za-z0-9]{31}",
+    ),
+    (
+        "password_hash",
+        ("$argon2", "$scrypt$", "$pbkdf2", "$bcrypt"),
+        r"\$(?:argon2(?:id|i|d)|scrypt|pbkdf2(?:-[a-z0-9]{2,10})?|bcrypt-sha256)\$[A-Za-z0-9$=,./+-]{0,80}"
+        r"\$[A-Za-z0-9./+=-]{16,200}",
+    ),
+    (
+        "password_hash",
+        ("pbkdf2", "scrypt", "argon2$", "bcrypt_sha256$"),
+        r"(?:pbkdf2_sha(?:1|256|512)|pbkdf2:sha\d{1,3}:\d{1,8}|scrypt:\d{1,8}:\d{1,3}:\d{1,3}|argon2|bcrypt_sha256)"
+        r"\$[A-Za-z0-9$=,./+-]{0,100}\$[A-Za-z0-9./+=]{20,200}",
+    ),
+    (
+        "password_hash",
+        ("SHA}", "SHA256}", "SHA512}", "CRYPT}", "MD5}"),
+        r"\{S?(?:SHA(?:256|512)?|MD5|CRYPT)\}[A-Za-z0-9+/=$.]{20,150}",
+    ),
+    (
+        "password_hash",
+        ("SCRAM-SHA-",),
+        r"SCRAM-SHA-(?:1|256)\$\d{1,7}:[A-Za-z0-9+/=]{8,64}\$[A-Za-z0-9+/=:]{30,150}",
+    ),
     (
         "storage_key",
         ("AccountKey=", "SharedAccessKey="),
@@ -92,13 +168,11 @@ _FORMATS: Final = (
     ),
 )
 _COMPILED: Final = tuple((kind, anchors, re.compile(_START + pattern)) for kind, anchors, pattern in _FORMATS)
+# The first part is a number in base64; nothing else in a token is a mark of it.
+_DISCORD: Final = re.compile(
+    rf"{_START}(?<![_.-])([MNO][A-Za-z0-9]{{23,27}})\.{_TEXT}{{6}}\.{_TEXT}{{27,40}}(?!{_TEXT})"
+)
 _AWS_SECRET: Final = re.compile(rf"{_START}(?<![+/=])[A-Za-z0-9+/]{{40}}(?![A-Za-z0-9+/=])")
-_KEY_LABEL: Final = r"(?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
-_KEY_BEGINS: Final = re.compile(f"-----BEGIN {_KEY_LABEL}")
-_KEY_ENDS: Final = re.compile(f"-----END {_KEY_LABEL}")
-_KEY_HEADER: Final = re.compile(r"(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset): ")
-_LINE: Final = re.compile(r"[^\n]+")
-_ENCODED: Final = re.compile(r"[A-Za-z0-9+/=]{16,}")
 
 
 def find_formats(text: str) -> Iterator[Secret]:
@@ -107,13 +181,18 @@ def find_formats(text: str) -> Iterator[Secret]:
         if any(anchor in text for anchor in anchors):
             for found in pattern.finditer(text):
                 yield Secret(*found.span(pattern.groups), kind)
+    for found in _DISCORD.finditer(text):
+        if _is_number(found[1]):
+            yield Secret(*found.span(), "discord_token")
     if "AKIA" in text or "ASIA" in text:
         # The secret key has no mark of its own, so it is looked for only where its id stands.
         for found in _AWS_SECRET.finditer(text):
             if looks_random(found[0]):
                 yield Secret(*found.span(), "aws_secret_access_key")
-    if "PRIVATE KEY" in text:
-        yield from _find_private_keys(text)
+
+
+def _is_number(encoded: str) -> bool:
+    return base64.b64decode(encoded + "=" * (-len(encoded) % 4)).isdigit() if len(encoded) % 4 != 1 else False
 
 
 def looks_random(value: str) -> bool:
@@ -127,23 +206,3 @@ def looks_random(value: str) -> bool:
     ]
     changes = sum(before != after for before, after in pairwise(kinds))
     return changes >= 0.35 * len(value) and kinds.count("s") <= 0.15 * len(value)
-
-
-def _find_private_keys(text: str) -> Iterator[Secret]:
-    """Yield the lines between the marks; where one is missing, the lines beside the other that look like a key."""
-    place = 0
-    while place < len(text):
-        begins = _KEY_BEGINS.search(text, place)
-        ends = _KEY_ENDS.search(text, begins.end() if begins else place)
-        if begins is None and ends is None:
-            return
-        start, stop = begins.end() if begins else place, ends.start() if ends else len(text)
-        for line in _LINE.finditer(text, start, stop):
-            bare = line[0].strip()
-            if begins is None and not _ENCODED.fullmatch(bare):
-                continue
-            if ends is None and " " in bare and not _KEY_HEADER.match(bare):
-                stop = line.start()
-                break
-            yield Secret(*line.span(), "private_key")
-        place = ends.end() if ends else stop

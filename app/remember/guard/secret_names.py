@@ -1,24 +1,28 @@
-"""Secrets that a name beside them gives away: `password = …`, `"api_key": "…"`, `?sig=…`, `--token …`. Pure.
+"""Secrets that a name gives away: `password = …`, `"api_key": "…"`, `?sig=…`, `the password of x is …`. Pure.
 
-The name is looked for first; what stands around it is then read piece by piece from there, each piece bounded, so
-that the cost follows the number of names.
+The name is looked for first; what stands between it and a value is then read piece by piece from there, each piece
+bounded, so that the cost follows the number of names. `named_values` reads and judges the value.
 """
 
 import re
 from collections.abc import Iterator
 from typing import Final
 
-from app.remember.guard.placeholders import is_key_like, is_odd_phrase, is_phrase, is_placeholder
-from app.remember.guard.secret_formats import MASK, Secret
+from app.remember.guard.named_values import Separator, is_secret, kind_of, read_value
+from app.remember.guard.reading import read
+from app.remember.guard.secret_formats import Secret
 
 _PASSWORD: Final = (
-    r"pass[-_ ]?(?:word|wd|phrase|code)|(?<![a-z])pass(?=[\"']?[ ]{0,2}[=:])|pwd|pswd|passwort|kennwort"
-    r"|contraseña|mot de passe|пароль|パスワード|密码|口令|비밀번호|seed phrase|mnemonic|(?<![a-z])pin(?![a-z])"
+    r"pass[-_ ]?(?:word|wd|phrase|code)|pass(?=[\"']?[ ]{0,2}[=:])(?<!bypass)(?<!ompass)"
+    r"(?<!respass)(?<!surpass)(?<!verpass)(?<!derpass)|pwd|pswd|passwort|kennwort"
+    r"|(?<![a-z])(?:pw|mdp|senha|heslo|has[lł]o|lösenord|wachtwoord)(?![a-z])|contrase[ñn]a|mot de passe|пароль"
+    r"|パスワード|密码|口令|비밀번호|seed phrase|mnemonic|(?<![a-z])pin(?![a-z])"
 )
-_KEY: Final = r"secret|token|credential|key|sessionid|set-cookie|authorization"
+_KEY: Final = r"secret|token|credential|(?<![a-z])creds(?![a-z])|key|sessionid|set-cookie|authorization"
 # A key alone is the key of a dictionary; these are the ones that open something.
 _KEY_BEFORE: Final = re.compile(
-    r"(?:api|access|account|private|signing|encryption|master|auth|shared|deploy|service|session)[-_ ]?\Z"
+    r"(?:api|access|account|private|signing|encryption|master|auth|shared|deploy|service|session|client|wallet"
+    r"|deployer|signer|secret|security|storage|consumer|subscription|webhook|bot|license)[-_ ]?\Z"
 )
 _SIGNATURE: Final = (
     r"x-(?:amz|goog)-(?:signature|security-token|credential)|[?&;](?:sig|signature|key|auth|code)(?==)"
@@ -38,19 +42,34 @@ _OTHER_BEFORE: Final = re.compile(
     re.IGNORECASE,
 )
 _REST: Final = re.compile(r"[\w-]{0,40}")
-_SEPARATOR: Final = re.compile(
-    r"(?:\\?[\"'`\]]){0,2}(?:\s{0,4}(?::=|=>|==?|:|：|->)[ \t]{0,8}(?:\r?\n[ \t]{1,12}(?=[\"']))?"
-    r"|[ \t]{1,4}(?:is|was|lautet|ist)[ \t]{0,2}:?[ \t]{1,4}|[ \t]{1,3}(?=[\"'`]))"
+# Behind a mark, a value may stand on the next line: quoted, or as a block of YAML.
+_MARK: Final = (
+    r"(?:(?P<mark>:=|=>|->|→|==?|:)\*{0,2}[ \t]{0,8}"
+    r"(?:[|>][+-]?[ \t]{0,4}\r?\n[ \t]{1,24}|\r?\n[ \t]{1,12}(?=[\"']|[A-Za-z0-9+/=]{40}))?)"
 )
+_SAID: Final = (
+    r"(?:[ \t]{1,4}(?P<said>(?:has been|have been|is|was|are|were|been)?[ \t]?(?:now[ \t])?(?:re)?"
+    r"(?:set|changed|updated|rotated) to|is|was|remains|lautet|ist|war|est|es|era|è|é|jest|är|это)"
+    r"(?:[ \t](?:now|still|jetzt))?[ \t]{0,2}:?[ \t]{1,4})"
+)
+_SEPARATOR: Final = re.compile(
+    rf"(?:\\?[\"'`\]]|\*){{0,2}}(?:\s{{0,4}}{_MARK}|{_SAID}|[ \t]{{1,3}}(?=[\"'`]))", re.IGNORECASE
+)
+# Whose secret it is, between its name and what it is.
+_QUALIFIED: Final = re.compile(
+    r"[ \t]{1,3}(?:for|of|to|on|at|in|from|für|von|des|der|zu[mr]?|vom|im|am|del?|la|du|pour|per|para|d[ao]s?"
+    r"|voor|van|для|от|used|that|we)[ \t]"
+    rf"(?:[^\n:=;!?.]|\.(?=\w)|:(?=//)){{1,60}}?(?:[ \t]{{0,2}}{_MARK}|{_SAID})",
+    re.IGNORECASE,
+)
+# `name: DB_PASSWORD, value: …`: the name is itself the value of a name.
+_VALUE_OF_NAME: Final = re.compile(
+    r"[\"']?\s{0,2}[,;]?\s{1,24}[\"']?value[\"']?[ \t]{0,4}(?P<mark>[:=])[ \t]{0,4}", re.IGNORECASE
+)
+_LOOSE: Final = re.compile(r"\*{0,2}[ \t]{0,4}(?:[-–—|(][ \t]{0,4}|(?<=[ \t]))`?")
 _SPACE: Final = re.compile(r"[ \t]{1,4}")
 _OPTION: Final = re.compile(r"--?[\w-]{0,40}\Z")
-_QUOTED: Final = re.compile(
-    r"\\\"([^\"\\\n]{1,400})\\\"|[bfru]?\"((?:[^\"\\\n]|\\.){1,400})\"|[bfru]?'((?:[^'\\\n]|\\.){1,400})'|`([^`\n]{1,400})`"
-)
-_BARE: Final = re.compile(r"[^\s\"'`<>]{1,1000}|<[^\s<>]{1,100}>")
-_PHRASE: Final = re.compile(r"[^\n\"'`]{1,300}")
-_NEXT_PAIR: Final = re.compile(r"[&;,][ ]?[\w-]{1,40}[=:]|#\w|\\n|\\r")
-_SCHEME: Final = re.compile(r"(?:bearer|basic|token|digest|negotiate|apikey)[ ]{1,3}", re.IGNORECASE)
+_ELEMENT: Final = re.compile(r"<[\w:.-]{0,40}\Z")
 
 
 def find_assignments(text: str) -> Iterator[Secret]:
@@ -62,7 +81,7 @@ def find_assignments(text: str) -> Iterator[Secret]:
         separator = _find_separator(text, name)
         if separator is None:
             continue
-        secret = _read_value(text, name, separator)
+        secret = read_value(text, name, separator)
         if secret is not None:
             yield secret
             place = secret.end
@@ -70,10 +89,11 @@ def find_assignments(text: str) -> Iterator[Secret]:
 
 def kind_of_value(key: str, value: str) -> str | None:
     """Return the kind of secret that the value under this key of a JSON object is, or None."""
-    for name in _NAME.finditer(_lower(key)):
-        is_named = _find_separator(key + "=", name) is not None
-        if is_named and _is_secret(value, name, is_quoted=True, is_sure=True):
-            return _kind(name)
+    name_as_read = read(key).text
+    for name in _NAME.finditer(_lower(name_as_read)):
+        is_named = _find_separator(name_as_read + "=", name) is not None
+        if is_named and is_secret(value, name, is_quoted=True, is_sure=True):
+            return kind_of(name)
     return None
 
 
@@ -85,9 +105,9 @@ def _lower(text: str) -> str:
     return "".join(one.lower() if len(one.lower()) == 1 else one for one in text)
 
 
-def _find_separator(text: str, name: re.Match[str]) -> re.Match[str] | None:
+def _find_separator(text: str, name: re.Match[str]) -> Separator | None:
     """Return what stands between name and value, or None where the name names something else."""
-    before = max(0, name.start() - 12)
+    before = max(0, name.start() - 16)
     if name[0] == "key" and not _KEY_BEFORE.search(name.string, before, name.start()):
         return None
     if _OTHER_AFTER.match(text, name.end()) or _OTHER_BEFORE.search(text, before, name.start()):
@@ -97,72 +117,21 @@ def _find_separator(text: str, name: re.Match[str]) -> re.Match[str] | None:
     # A small letter goes on with another word, such as "secretary"; a plural does not.
     if text[name.end() : end].lstrip("s")[:1].islower() and not text[name.end() - 1].isupper():
         return None
-    separator = _SEPARATOR.match(text, end)
-    if separator is None and _OPTION.search(text, max(0, name.start() - 42), name.start()):
-        return _SPACE.match(text, end)
-    return separator
-
-
-def _read_value(text: str, name: re.Match[str], separator: re.Match[str]) -> Secret | None:
-    start = separator.end()
-    scheme = _SCHEME.match(text, start)
-    if scheme is not None:
-        start = scheme.end()
-    quoted = _QUOTED.match(text, start)
-    if quoted is None:
-        return _read_bare(text, start, name, separator[0], has_scheme=scheme is not None)
-    group = quoted.lastindex or 1
-    is_secret = _is_secret(quoted[group], name, is_quoted=True, is_sure=scheme is not None)
-    return Secret(*quoted.span(group), _kind(name)) if is_secret else None
-
-
-def _read_bare(
-    text: str, start: int, name: re.Match[str], separator: str, *, has_scheme: bool
-) -> Secret | None:
-    bare = _BARE.match(text, start)
-    if bare is None or is_placeholder(bare[0], is_quoted=False):
-        return None
-    said = separator.strip(" \t\"'`]")
-    is_prose = said[:1].isalpha()
-    line = _PHRASE.match(text, start)
-    if line is not None and said and not is_prose and is_phrase(line[0].strip()):
-        return Secret(start, start + len(line[0].rstrip()), _kind(name))
-    following = _NEXT_PAIR.search(bare[0])
-    value = (bare[0][: following.start()] if following else bare[0]).rstrip(",;:.)]}\\")
-    if is_prose:
-        has_both = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
-        is_secret = has_both and len(value) > 5 and _is_secret(value, name, is_quoted=False, is_sure=False)
-    else:
-        is_alone = not text[start + len(value) : start + len(value) + 9].partition("\n")[0].strip(" \t\r,;")
-        is_tight = said in ("=", "") and separator == separator.strip()
-        is_sure = is_alone or is_tight or has_scheme
-        # `API_KEY=word` in an environment file is a secret even if it is a word.
-        is_environment = is_sure and text[name.start() : name.end()].isupper() and len(value) >= 6
-        is_word = value.isdigit() or is_placeholder(value, is_quoted=False)
-        is_secret = (is_environment and not is_word) or _is_secret(
-            value, name, is_quoted=False, is_sure=is_sure
-        )
-    return Secret(start, start + len(value), _kind(name)) if is_secret else None
-
-
-def _is_secret(value: str, name: re.Match[str], *, is_quoted: bool, is_sure: bool) -> bool:
-    if len(value.strip(MASK)) < 4 or is_placeholder(value, is_quoted=is_quoted):
-        return False
-    if " " in value.strip():
-        return is_phrase(value) or (name["password"] is not None and is_quoted and is_odd_phrase(value))
-    if name["signature"]:
-        return is_key_like(value) or len(value) >= 16
-    has_no_word_form = not value.isalpha()
-    if name["password"]:
-        if name[0] == "pin":
-            return value.isdigit()
-        return is_quoted or is_sure or has_no_word_form
-    if name[0] in ("authorization", "set-cookie"):
-        return is_sure and len(value) >= 8
-    return is_key_like(value)
-
-
-def _kind(name: re.Match[str]) -> str:
-    if name["password"]:
-        return "password"
-    return "signature" if name["signature"] else "named_secret"
+    for pattern in (_SEPARATOR, _QUALIFIED, _VALUE_OF_NAME):
+        if found := pattern.match(text, end):
+            groups = found.groupdict()
+            said = groups.get("said")
+            if said:
+                # Of other verbs it is not known here what they are followed by.
+                return Separator(
+                    found.end(), "said" if said.lower().endswith(("is", "was", "to")) else "loose"
+                )
+            if found[0].isspace():
+                return Separator(found.end(), "said")
+            is_tight = found[0] == groups["mark"] == "="
+            return Separator(found.end(), "tight" if is_tight else "marked")
+    if text.startswith(">", end) and _ELEMENT.search(text, max(0, name.start() - 41), name.start()):
+        return Separator(end + 1, "tight")
+    is_option = _OPTION.search(text, max(0, name.start() - 42), name.start())
+    beside = _SPACE.match(text, end) if is_option else _LOOSE.match(text, end)
+    return None if beside is None else Separator(beside.end(), "tight" if is_option else "loose")

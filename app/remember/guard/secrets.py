@@ -1,5 +1,8 @@
 """Where a text holds secrets: by their form, by a name beside them or by their place. Pure."""
 
+from app.remember.guard.private_keys import find_private_keys
+from app.remember.guard.reading import read
+from app.remember.guard.secret_commands import find_in_commands
 from app.remember.guard.secret_formats import Secret, find_formats
 from app.remember.guard.secret_names import find_assignments
 from app.remember.guard.secret_places import find_placed
@@ -10,10 +13,15 @@ __all__ = ["Secret", "find_secrets"]
 def find_secrets(text: str) -> tuple[Secret, ...]:
     """Return the secrets of the text in their order, without overlaps: of two that overlap one whole is made.
 
-    What is masked already is found no more.
+    What is masked already is found no more. Looked for is what is read (see `reading`), found where it is written.
     """
+    as_read = read(text)
     found = sorted(
-        [*find_formats(text), *find_assignments(text), *find_placed(text)],
+        (
+            Secret(*as_read.written(secret.start, secret.end), secret.kind)
+            for find in (find_formats, find_private_keys, find_assignments, find_placed, find_in_commands)
+            for secret in find(as_read.text)
+        ),
         key=lambda secret: (secret.start, -secret.end),
     )
     merged: list[Secret] = []
