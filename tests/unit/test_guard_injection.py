@@ -13,8 +13,8 @@ from app.remember.guard.folding import fold
 from app.remember.guard.injection import find_injection
 from app.remember.guard.wording import CLASSES
 from tests.unit import guard_lines
+from tests.unit.guard_rates import SETS, count_held
 from tests.unit.guard_second_lines import SECOND_BENIGN, SECOND_HOSTILE
-from tests.unit.guard_third_lines import THIRD_HOSTILE
 
 MOST_MISSED = 0.05
 MOST_HELD = 0.02
@@ -196,6 +196,15 @@ def test_hostile_lines_of_the_second_set_are_held() -> None:
     assert share(SECOND_HOSTILE, lambda line: find_injection(line) is None) <= MOST_MISSED
 
 
-def test_of_the_third_set_as_many_are_held_as_the_documentation_says() -> None:
-    held = sum(find_injection(line) is not None for line in THIRD_HOSTILE)
-    assert f"| {held} of {len(THIRD_HOSTILE)} | |" in Path("docs/guard.md").read_text()
+@pytest.mark.parametrize("name", ["third", "fourth, held out"])
+def test_as_many_are_held_as_the_documentation_says(name: str) -> None:
+    hostile, benign = SETS[name]
+    benign_held = f"{count_held(benign)} of {len(benign)} " if benign else ""
+    said = f"(asserted) | {count_held(hostile)} of {len(hostile)} | {benign_held}|"
+    assert said in Path("docs/guard.md").read_text()
+
+
+def test_the_lines_that_the_rules_were_written_against_are_told_apart() -> None:
+    hostile, benign = SETS["fifth"]
+    assert count_held(hostile) >= len(hostile) - 1
+    assert count_held(benign) == 0

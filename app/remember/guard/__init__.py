@@ -6,21 +6,23 @@ It runs in process on the checked submission, before anything of it is stored, l
 
 **Secrets** are written over where they stand with as many code points, so that citations stay valid; line ends
 stay. They are looked for in the text as it is read (`reading`: what nobody sees is out, fullwidth letters are
-plain), found where it is written. Four ways to know one: its form (`secret_formats`, `private_keys`), a name beside it
-or a sentence that tells it (`secret_names`, `named_values`, with `placeholders` for what only looks like a value), its
-place (`secret_places`: addresses, headers, random values), the program that takes it (`secret_commands`). A value
+plain), found where it is written. Four ways to know one: its form (`secret_formats`, `private_keys`), a name
+beside it or a sentence that tells it (`secret_names`, `named_values`, with `placeholders` for what only looks like
+a value), its place (`secret_places`: addresses, headers, random values), the program that takes it
+(`secret_commands`). A value
 that was a secret once is one wherever the submission repeats it (`mask.KnownSecrets`). Only the kind and the
 number are kept. `masking` walks a submission; `mask.mask_text` and `mask.mask_json` serve whatever else has free
 text, such as reasons.
 
 **Injection** (`injection`) is read in layers, the plain text first:
 
-1. `markup`: tokens of chat templates, tags of tool calls, role headers, comments and hidden elements.
-2. `phrases`: the text becomes a string of word classes (`wording`, several languages), the rules are patterns over
-   it, misspellings included. `squeezed` sees through glued, spaced and leet writing. `kinds` knows situations that
-   public taxonomies of attacks name: who is addressed, what is forged, what is to be kept from whom.
-3. `disguise` and `folding`: lookalike letters, invisible characters, escapes, base64, hex, rot13, backwards. What
-   nobody sees needs far less to be held than what stands in plain sight.
+1. `markup`: tokens of chat templates, tags of tool calls, role headers. `hidden`: what no reader sees, of which
+   far less is needed. `transcripts`: turns of a chat that was never held.
+2. `phrases`: the text becomes a string of word classes (`wording`, several languages), the rules (`phrase_rules`)
+   are patterns over it, misspellings included; `unspaced` does without words where a script has none. `squeezed`
+   sees through glued, spaced and leet writing. `kinds` knows situations that public taxonomies of attacks name:
+   who is addressed, what is forged, what is to be kept from whom.
+3. `disguise` and `folding`: lookalike letters, invisible characters, escapes, base64, hex, rot13, backwards.
 4. `mentions`: a quotation on a line that describes attacks is not speech.
 
 Never: a secret in a result, a reason or a repr; a guess about who wrote a text; any I/O, clock or randomness.

@@ -9,10 +9,24 @@ from app.kernel.unseen import UNSEEN
 _INVISIBLE: Final = re.compile(f"[{UNSEEN}]+")
 _ACCENTS: Final = re.compile("[\u0300-\u036f]+")
 # Letters of other scripts that are read as Latin ones, after compatibility folding and in lower case.
-LOOKALIKES: Final = str.maketrans(
-    "абвсеёнкмортухіїјѕԁԛԝһӏьгпո" + "αβγεηικνορτυχωϲϳ" + "ıøłđħŧɡɩʟʀɢɴɪ",
-    "abbceehkmoptyxiijsdqwhlbrnn" + "abyenikvoptuxwcj" + "iolohtgilrgni",
-)
+LOOKALIKES: Final[dict[int, int]] = str.maketrans(
+    "абвсеёнкмортухіїјѕԁԛԝһӏьгпո"
+    + "αβγεηικνορτυχωϲϳ"
+    + "ıøłđħŧɡɩ"
+    # Small capitals, and the Cherokee letters that look like capitals.
+    + "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ"
+    + "ᎪᏴᏟᎠᎬᏀᎻᎥᎫᏦᏞᎷᏢᎡᏚᎢᏙᎳᏃ",
+    "abbceehkmoptyxiijsdqwhlbrnn"
+    + "abyenikvoptuxwcj"
+    + "iolohtgi"
+    + "abcdefghijklmnoprstuvwyz"
+    + "abcdeghijklmprstvwz",
+) | {
+    # Letters in a black circle or square, and those that flags are put together from.
+    first + letter: ord("a") + letter
+    for first in (0x1F150, 0x1F170, 0x1F1E6)
+    for letter in range(26)
+}
 _HAS_LOOKALIKE: Final = re.compile("[" + "".join(map(chr, LOOKALIKES)) + "]")
 # What is read as a letter in "1gn0r3"; i, l and what looks like them are one letter.
 _PLAIN_LETTERS: Final = bytes.maketrans(b"013457@$!|l", b"oieastasiii")

@@ -1,16 +1,18 @@
 """Does a text try to instruct the model that may read it? Pure, deterministic, linear in the length."""
 
-import re
 from dataclasses import dataclass
 from typing import Final
 
-from app.remember.guard.disguise import decoded_texts, is_hiding, unescape
+from app.remember.guard.disguise import decoded_texts, is_hiding, orders_decoding, respelt_texts, unescape
 from app.remember.guard.folding import fold, replace_lookalikes
+from app.remember.guard.hidden import hidden_texts, wants_something
 from app.remember.guard.kinds import find_kind
-from app.remember.guard.markup import find_structure, hidden_texts
+from app.remember.guard.markup import find_structure
 from app.remember.guard.mentions import remove_mentions
 from app.remember.guard.phrases import EXPLANATIONS, find_phrase, is_addressed_to_models
 from app.remember.guard.squeezed import find_squeezed
+from app.remember.guard.transcripts import speaks_in_roles
+from app.remember.guard.unspaced import find_unspaced
 
 _EXPLANATIONS: Final = EXPLANATIONS | {
     "chat_template": "holds control tokens of a chat template",
@@ -18,16 +20,6 @@ _EXPLANATIONS: Final = EXPLANATIONS | {
     "hidden_characters": "holds invisible or direction-changing characters that hide text",
     "encoded_instruction": "decodes to text that speaks to a model",
 }
-# Scripts without spaces between words: forget, before, instruction, in either order.
-_DROP_CJK: Final = "忽略|无视|無視|忘记|忘れ|忘掉|不要遵守|従わない"
-_UNSPACED_RULES: Final = (
-    f"(?:{_DROP_CJK})[^。\n]{{0,12}}(?:指令|指示|命令|提示词|规则|規則)"
-    f"|(?:以前|これまで|今まで|上記|前)の[^。\n]{{0,6}}(?:指示|命令|ルール)[^。\n]{{0,8}}(?:{_DROP_CJK})"
-    "|(?:输出|显示|透露|表示)[^。\n]{0,8}(?:系统提示词|システムプロンプト)"
-    "|システムプロンプトを(?:表示|出力|教え)"
-    "|(?:指示|命令|ルール)を(?:すべて|全て)?(?:無視|忘れ)"
-)
-_UNSPACED: Final = re.compile(fold(_UNSPACED_RULES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +45,21 @@ def find_injection(text: str) -> Injection | None:
 
 def _read(folded: str) -> str | None:
     kind = _read_plainly(folded) and _read_plainly(remove_mentions(folded))
-    if kind is None and any(is_addressed_to_models(hidden) for hidden in hidden_texts(folded)):
+    if kind is None and any(map(_is_aimed, hidden_texts(folded))):
         return "hidden_markup"
     return kind
 
 
+def _is_aimed(hidden: str) -> bool:
+    return wants_something(hidden) or is_addressed_to_models(hidden)
+
+
 def _read_plainly(folded: str) -> str | None:
     kind = find_structure(folded) or _read_words(folded)
-    if kind is None and not folded.isascii() and _UNSPACED.search(folded):
-        return "instruction_override"
+    if kind is None and speaks_in_roles(folded):
+        return "role_spoofing"
+    if kind is None and not folded.isascii():
+        return find_unspaced(folded)
     return kind
 
 
@@ -75,10 +73,18 @@ def _read_disguised(text: str, folded: str) -> str | None:
     latin = replace_lookalikes(folded)
     if latin is not None and (kind := _read_words(latin) and _read_words(remove_mentions(latin))):
         return kind
+    for respelt in respelt_texts(folded):
+        if (kind := _read_words(respelt) and _read_words(remove_mentions(respelt))) is not None:
+            return kind
     plain = unescape(text)
     if plain is not None and _read_words(fold(plain)) and _read_words(remove_mentions(fold(plain))):
         return "encoded_instruction"
+    is_order = orders_decoding(folded)
     for decoded in map(fold, decoded_texts(text, folded)):
-        if _read(decoded) or is_addressed_to_models(decoded):
+        if _read(decoded) or is_addressed_to_models(decoded) or (is_order and _is_sentence(decoded)):
             return "encoded_instruction"
     return None
+
+
+def _is_sentence(decoded: str) -> bool:
+    return " " in decoded.strip() and any(map(str.isalpha, decoded))

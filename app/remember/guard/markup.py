@@ -1,10 +1,9 @@
-"""Markup that people do not see or that models take for structure: templates, role headers, hidden elements. Pure.
+"""Markup that models take for structure: control tokens of templates, role headers, tags of tool calls. Pure.
 
 Each pattern is bounded and starts at a rare character, so that reading stays linear.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 _CHAT_TOKEN: Final = re.compile(
@@ -51,15 +50,6 @@ _IMAGE_LEAK: Final = re.compile(
     r"!\[[^\]\n]{0,200}\]\([^)\s?]{1,300}\?[^)\n=]{0,100}=[^)\n]{0,300}?[{\[<][^)\n]{0,40}?"
     r"(?:conversation|secret|data|prompt|history|memor|context|keys?|token|password|insert)"
 )
-_HIDDEN_ELEMENT: Final = re.compile(
-    r"<[a-z][^<>]{0,200}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|font-size\s{0,3}:\s{0,3}0(?![.\d])"
-    r"|opacity\s{0,3}:\s{0,3}0(?![.\d])|color\s{0,3}:\s{0,3}(?:white|#fff(?:fff)?)\b|-\d{4,6}px|\shidden(?=[\s>=]))[^<>]{0,200}>"
-)
-_TAG: Final = re.compile(r"<[^<>]{0,300}>")
-_MARKDOWN_COMMENT: Final = re.compile(
-    r"^\[[^\]\n]{1,40}\]: {0,3}(?:#|<>) {0,3}[(\"']([^\n]{1,400})", re.MULTILINE
-)
-_LONGEST_ELEMENT: Final = 400
 
 
 def find_structure(folded: str) -> str | None:
@@ -81,18 +71,3 @@ def find_structure(folded: str) -> str | None:
 
 def _speaks_for_system(folded: str) -> bool:
     return any(_ROLE_LINE_SAYS.search(line[1]) for line in _ROLE_LINE.finditer(folded))
-
-
-def hidden_texts(folded: str) -> Iterator[str]:
-    """Yield what a reader of the rendered text does not see: comments, hidden elements."""
-    start = folded.find("<!--")
-    while start >= 0:
-        end = folded.find("-->", start)
-        yield folded[start + 4 : end if end >= 0 else None].strip()
-        start = folded.find("<!--", end) if end >= 0 else -1
-    place = 0
-    while "<" in folded and (opening := _HIDDEN_ELEMENT.search(folded, place)):
-        place = opening.end() + _LONGEST_ELEMENT
-        yield _TAG.sub(" . ", folded[opening.end() : place]).strip()
-    for comment in _MARKDOWN_COMMENT.finditer(folded):
-        yield comment[1]

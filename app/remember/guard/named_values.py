@@ -8,7 +8,8 @@ from app.remember.guard.placeholders import describes, is_key_like, is_odd_phras
 from app.remember.guard.secret_formats import MASK, Secret
 
 _QUOTED: Final = re.compile(
-    r"\\\"([^\"\\\n]{1,400})\\\"|[bfru]?\"((?:[^\"\\\n]|\\.){1,400})\"|[bfru]?'((?:[^'\\\n]|\\.){1,400})'|`([^`\n]{1,400})`"
+    r"\\\"([^\"\\\n]{1,400})\\\"|[bfru]?\"((?:[^\"\\\n]|\\.){1,400})\"|[bfru]?'((?:[^'\\\n]|\\.){1,400})'"
+    r"|`([^`\n]{1,400})`"
 )
 _BARE: Final = re.compile(r"[^\s\"'`<>]{1,1000}|<[^\s<>]{1,100}>")
 _PHRASE: Final = re.compile(r"[^\n\"'`]{1,300}")

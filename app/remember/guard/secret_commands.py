@@ -24,7 +24,8 @@ _COMMANDS: Final = tuple(
         (("sshpass",), r"sshpass", rf"-p\s?{_VALUE}"),
         (
             ("login", "mongo", "svn"),
-            r"(?:docker|podman|nerdctl|helm registry|helm|oras|skopeo|buildah|az|oc|ibmcloud|bw|vsce|cf)\s+login"
+            r"(?:docker|podman|nerdctl|helm registry|helm|oras|skopeo|buildah|az|oc|ibmcloud|bw|vsce"
+            r"|cf)\s+login"
             r"|mongo\w{0,8}",
             rf"-p[ =]\s{{0,3}}{_VALUE}",
         ),
@@ -56,7 +57,8 @@ _COMMANDS: Final = tuple(
 _REST: Final = re.compile(r"(?:'[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|[^\n|;&'\"]){0,400}+")
 # What is piped into a program that reads a password, or given to one that takes `pass:…`.
 _PIPED: Final = re.compile(
-    rf"\b(?:echo|printf)\s(?:-[ne]{{1,2}}\s)?{_VALUE}\s{{0,4}}\|\s{{0,4}}(?:[^\n|;&]{{0,200}}--password-stdin|sudo\s[^\n|;&]{{0,40}}-\w{{0,4}}S"
+    rf"\b(?:echo|printf)\s(?:-[ne]{{1,2}}\s)?{_VALUE}\s{{0,4}}\|\s{{0,4}}(?:[^\n|;&]{{0,200}}--password-std"
+    rf"in|sudo\s[^\n|;&]{{0,40}}-\w{{0,4}}S"
     rf"|(?:sudo\s)?(?:chpasswd|passwd --stdin|kinit|cryptsetup)\b)"
 )
 _PASS_SOURCE: Final = re.compile(r"(?<=\s)-pass(?:in|out)?\s['\"]?pass:([^\s'\"]{1,200})")

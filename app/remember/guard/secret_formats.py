@@ -129,7 +129,8 @@ _FORMATS: Final = (
             ),
             *("phx_", "re_", "fio-u-", "EZAK", "pnu_", "ops_eyJ", "sl.", "tfp_", "shippo_", "cfpat_"),
         ),
-        r"(?:tskey-[a-z]{2,12}-|gsk_|xai-|pplx-|pscale_(?:tkn|pw|oauth)_|CCIPAT_|nfp_|bkua_|CFPAT-|cfpat_|rnd_"
+        r"(?:tskey-[a-z]{2,12}-|gsk_|xai-|pplx-|pscale_(?:tkn|pw|oauth)_|CCIPAT_|nfp_|bkua_|CFPAT-|cfpat_"
+        r"|rnd_"
         r"|napi_|phx_|re_(?=[A-Za-z0-9]{8}_)|fio-u-|EZAK|pnu_|ops_eyJ|sl\.[A-Z]\.|tfp_|shippo_(?:live|test)_)"
         r"(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_.=-]{24,1000}",
     ),
@@ -137,7 +138,8 @@ _FORMATS: Final = (
     (
         "password_hash",
         ("$1$", "$5$", "$6$", "$y$", "$gy$", "$7$", "$apr1$", "$md5", "$sha1$", "$P$", "$H$"),
-        r"\$(?:[1567]|g?y|apr1|md5|sha1)\$(?:[A-Za-z0-9=,./-]{1,60}\$){1,2}[./A-Za-z0-9]{20,100}|\$[PH]\$[./A-Za-z0-9]{31}",
+        r"\$(?:[1567]|g?y|apr1|md5|sha1)\$(?:[A-Za-z0-9=,./-]{1,60}\$){1,2}[./A-Za-z0-9]{20,100}"
+        r"|\$[PH]\$[./A-Za-z0-9]{31}",
     ),
     (
         "password_hash",
@@ -148,7 +150,8 @@ _FORMATS: Final = (
     (
         "password_hash",
         ("pbkdf2", "scrypt", "argon2$", "bcrypt_sha256$"),
-        r"(?:pbkdf2_sha(?:1|256|512)|pbkdf2:sha\d{1,3}:\d{1,8}|scrypt:\d{1,8}:\d{1,3}:\d{1,3}|argon2|bcrypt_sha256)"
+        r"(?:pbkdf2_sha(?:1|256|512)|pbkdf2:sha\d{1,3}:\d{1,8}|scrypt:\d{1,8}:\d{1,3}:\d{1,3}|argon2"
+        r"|bcrypt_sha256)"
         r"\$[A-Za-z0-9$=,./+-]{0,100}\$[A-Za-z0-9./+=]{20,200}",
     ),
     (

@@ -15,13 +15,15 @@ from app.remember.guard.secret_formats import Secret
 _PASSWORD: Final = (
     r"pass[-_ ]?(?:word|wd|phrase|code)|pass(?=[\"']?[ ]{0,2}[=:])(?<!bypass)(?<!ompass)"
     r"(?<!respass)(?<!surpass)(?<!verpass)(?<!derpass)|pwd|pswd|passwort|kennwort"
-    r"|(?<![a-z])(?:pw|mdp|senha|heslo|has[lł]o|lösenord|wachtwoord)(?![a-z])|contrase[ñn]a|mot de passe|пароль"
+    r"|(?<![a-z])(?:pw|mdp|senha|heslo|has[lł]o|lösenord|wachtwoord)(?![a-z])|contrase[ñn]a|mot de passe"
+    r"|пароль"
     r"|パスワード|密码|口令|비밀번호|seed phrase|mnemonic|(?<![a-z])pin(?![a-z])"
 )
 _KEY: Final = r"secret|token|credential|(?<![a-z])creds(?![a-z])|key|sessionid|set-cookie|authorization"
 # A key alone is the key of a dictionary; these are the ones that open something.
 _KEY_BEFORE: Final = re.compile(
-    r"(?:api|access|account|private|signing|encryption|master|auth|shared|deploy|service|session|client|wallet"
+    r"(?:api|access|account|private|signing|encryption|master|auth|shared|deploy|service|session|client"
+    r"|wallet"
     r"|deployer|signer|secret|security|storage|consumer|subscription|webhook|bot|license)[-_ ]?\Z"
 )
 _SIGNATURE: Final = (
@@ -32,7 +34,8 @@ _NAME: Final = re.compile(f"(?P<password>{_PASSWORD})|(?P<signature>{_SIGNATURE}
 # A name that is about something else than the secret itself: `token_count`, `password_field`, `next_token`.
 _OTHER_AFTER: Final = re.compile(
     r"[-_ ]?(?:counts?|names?|ids?|ur[il]s?|paths?|files?|fields?|types?|len\w{0,3}|sizes?|limits?"
-    r"|polic\w{1,4}|hints?|expir\w{0,6}|ttl|env|refs?|ize\w{0,3}|index|max|min|budget|usage|manager|provider|store|version|prefix|algorithm"
+    r"|polic\w{1,4}|hints?|expir\w{0,6}|ttl|env|refs?|ize\w{0,3}|index|max|min|budget|usage|manager"
+    r"|provider|store|version|prefix|algorithm"
     r"|rotation|scopes?|endpoint|param\w{0,6}|headers?|label|input|per\w{0,10})(?![a-z])",
     re.IGNORECASE,
 )

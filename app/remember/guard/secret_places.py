@@ -17,18 +17,22 @@ _RUN: Final = re.compile(rf"(?<![A-Za-z0-9+/_=.{MASK}-])[A-Za-z0-9+/_=-]{{24,200
 _ASSIGNED: Final = re.compile(r"([A-Za-z][\w.-]{0,60})[\"']?[ \t]{0,4}(?:=|:|:=|=>)[ \t]{0,4}[\"']?\Z")
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _PUBLIC: Final = re.compile(
-    r"(?<![a-z])(?:hash|sha|digest|checksum|integrity|commit|rev|revision|etag|uuid|guid|id|image|img|data|path|url|uri|src"
-    r"|href|fingerprint|public|pub|cert|certificate|version|content|file|name|class|module|import|nonce|slug|cursor"
+    r"(?<![a-z])(?:hash|sha|digest|checksum|integrity|commit|rev|revision|etag|uuid|guid|id|image|img"
+    r"|data|path|url|uri|src"
+    r"|href|fingerprint|public|pub|cert|certificate|version|content|file|name|class|module|import|nonce"
+    r"|slug|cursor"
     r"|title|text|link|page|next)(?![a-z])"
 )
 _NETRC: Final = re.compile(r"\blogin\s{1,4}\S{1,64}\s{1,4}password\s{1,4}(\S{4,128})")
 _STATEMENT: Final = re.compile(
-    r"\bIDENTIFIED\s(?:WITH\s\S{1,64}\s)?BY\s(?:PASSWORD\s)?'([^'\n]{3,128})'|^\s{0,8}requirepass\s+\"?([^\s\"]{4,128})",
+    r"\bIDENTIFIED\s(?:WITH\s\S{1,64}\s)?BY\s(?:PASSWORD\s)?'([^'\n]{3,128})'"
+    r"|^\s{0,8}requirepass\s+\"?([^\s\"]{4,128})",
     re.MULTILINE,
 )
 # `creds: admin / hunter2`, `login: admin:hunter2`: after such a word the second of a pair is the password.
 _PAIR: Final = re.compile(
-    r"(?<![\w-])(?P<sure>creds?|credentials?|zugangsdaten|identifiants|credenciales)|(?<![\w-])(?:login|log-in|logins|auth|account)"
+    r"(?<![\w-])(?P<sure>creds?|credentials?|zugangsdaten|identifiants|credenciales)|(?<![\w-])(?:login"
+    r"|log-in|logins|auth|account)"
 )
 _OF_PAIR: Final = re.compile(
     r"[^\n:=]{0,40}?(?:[ \t]{0,2}(?:[:=]|->)|[ \t](?:are|is|were))[ \t]{0,4}[\"'`]?[\w.@+-]{1,64}[\"'`]?"
@@ -38,7 +42,8 @@ _OF_PAIR: Final = re.compile(
 _HEX_KEY: Final = re.compile(r"(?<![0-9A-Za-z])(?:0x)?[0-9a-fA-F]{64}(?![0-9A-Za-z])")
 _IS_KEY: Final = re.compile(r"[\"'`)]{0,2} (?:is|was) (?:\w{1,12} ){1,3}?(?:private|secret|signing) key")
 _NEAREST: Final = re.compile(
-    r"(?P<public>pub\w{0,4}[-_ ]?key|\w{0,12}hash|\btx\b|transaction|block|root|topic|digest|sha\d{0,3}|address"
+    r"(?P<public>pub\w{0,4}[-_ ]?key|\w{0,12}hash|\btx\b|transaction|block|root|topic|digest|sha\d{0,3}"
+    r"|address"
     r"|etag|commit)|key|mnemonic|(?<![a-z])(?:seed|sk|pk|priv)(?![a-z])"
 )
 

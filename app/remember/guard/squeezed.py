@@ -15,10 +15,14 @@ _SQUEEZED_RULES: Final = {
         ignore|disregard|forget|bypass|override all|any|every|of{0,2} your rules|orders|constraints|restrictions
         ignore|disregard|forget|bypass|override all|any|every instruction|directive|guideline|prompt
         ignore|disregard|forget everything youw|youa|youh|above|before|isaid
+        ignore|disregard|forget|bypass|override|violate your|all|the|every{1,2} \
+            previous|prior|current|safety|own{0,1} \
+            guidelines|instructions|restrictions|directives|programming|training
     """,
     "secret_extraction": """
         reveal|print|show|output|repeat|leak|tell|display|dump|give|disclose me|us|all|of{0,2} your \
             system|hidden|initial|secret|original{1,2} prompt|instruction|message|rules
+        reveal|print|output|repeat|leak|display|dump|disclose me{0,1} your prompt|instructions|guidelines
     """,
 }
 
