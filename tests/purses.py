@@ -7,6 +7,7 @@ from decimal import Decimal
 from app.dreaming.spending.purse import (
     Limits,
     Permit,
+    Remaining,
     Spent,
     Stopped,
     Usage,
@@ -47,7 +48,7 @@ class MemoryPurse:
     async def open_permits(self) -> tuple[Permit, ...]:
         return tuple(permit for permit in self.permits if permit.permit_id not in self.settled)
 
-    async def remaining(self) -> Usage:
+    async def remaining(self) -> Remaining:
         return find_remaining(self.limits, self.spent())
 
     async def is_wrapping_up(self) -> bool:

@@ -7,6 +7,7 @@ One price a model: where long questions have a higher one, the table says up to 
 (`most_input`), and no longer question is asked of that model.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -17,12 +18,17 @@ from typing import Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.kernel.errors import SetupError
+from app.llm.reading import read_document
+from app.llm.reported import MODEL_NAME
 from app.llm.usage import Tokens, Usage
 
 AS_OF: Final = "2026-11-29"
 BATCH_SHARE: Final = Decimal("0.5")
 _MILLION: Final = Decimal(1_000_000)
 _MICRODOLLAR: Final = Decimal("0.000001")
+OTHER_MODEL: Final = "other"
+# What may follow a model's name and mean the same model: a date, in either way of writing it, or the newest.
+_SAME: Final = re.compile(r"[-@]20[0-9]{6}|-latest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +88,17 @@ class PriceTable:
     prices: Mapping[str, Price]
 
     def find(self, model: str) -> Price:
-        """Return the price of the model, of the longest known name that it begins with, or the dearest."""
-        known = [name for name in self.prices if model == name or model.startswith(f"{name}-2")]
+        """Return the price of the model, of the known name that it gives a date to, or the dearest."""
+        known = [name for name in self.prices if is_same_model(model, name)]
         return self.prices[max(known, key=len)] if known else self.find_dearest()
+
+    def name_model(self, model: str, *, asked: str) -> str:
+        """Return the model's name where it is the one that was asked or in the table, else OTHER_MODEL.
+
+        An answer may name anything, and what is kept of it is shown.
+        """
+        is_known = any(is_same_model(model, name) for name in (asked, *self.prices))
+        return model if is_known else OTHER_MODEL
 
     def find_dearest(self) -> Price:
         """Return the price of whatever model the table does not name: the highest of each kind of token."""
@@ -108,6 +122,11 @@ class PriceTable:
         )
         share = BATCH_SHARE if usage.is_batch else Decimal(1)
         return round_up(dollars * share)
+
+
+def is_same_model(model: str, name: str) -> bool:
+    """Say whether the model is the one of that name, or one of its dates."""
+    return model.startswith(name) and (model == name or _SAME.fullmatch(model, len(name)) is not None)
 
 
 BUILT_IN: Final = PriceTable(
@@ -144,7 +163,8 @@ def load_prices(path: Path | None) -> PriceTable:
     if path is None:
         return BUILT_IN
     try:
-        file = _PriceFile.model_validate_json(path.read_bytes())
+        # An object that repeats a key is none to this reader: which price counts would be a guess.
+        file = _PriceFile.model_validate(read_document(path.read_bytes()))
     except (OSError, ValueError) as error:
         raise SetupError(f"The price file {path} can't be read as prices.", code="price_file") from error
     own = {name: entry.as_price() for name, entry in file.models.items()}
@@ -171,8 +191,11 @@ class _PriceEntry(BaseModel):
         return Price(input_, output, cache_read, cache_write, self.most_input)
 
 
+_ModelName = Annotated[str, Field(pattern=f"^{MODEL_NAME}$")]
+
+
 class _PriceFile(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     as_of: date
-    models: Annotated[dict[str, _PriceEntry], Field(min_length=1)]
+    models: Annotated[dict[_ModelName, _PriceEntry], Field(min_length=1)]

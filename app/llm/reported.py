@@ -17,7 +17,8 @@ MOST_TOKENS: Final = 10_000_000
 _COUNTS: Final = frozenset(
     {"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"}
 )
-_NAME: Final = re.compile(r"[A-Za-z0-9._:/@-]{1,128}")
+MODEL_NAME: Final = "[A-Za-z0-9._:/@-]{1,128}"
+_NAME: Final = re.compile(MODEL_NAME)
 
 
 def is_model_name(name: object) -> bool:

@@ -59,7 +59,7 @@ async def test_a_call_counts_at_its_estimate_until_it_is_settled(database: Datab
     async with database.reading(Scope("app", team.team_id)) as reading:
         assert await read_cost_of_day(reading, team.team_id, NOON.date()) == pytest.approx(0.123456)
     assert await purse.open_permits() == ()
-    assert await purse.remaining() == Usage(199_000, 39_880, turns=2, cost_usd=0.876544)
+    assert (await purse.remaining()).usage == Usage(199_000, 39_880, turns=2, cost_usd=0.876544)
 
 
 async def test_a_call_that_cost_nothing_gives_its_turn_back(database: Database, team: Caller) -> None:
@@ -91,7 +91,7 @@ async def test_the_day_of_the_teams_zone_bounds_what_all_its_runs_cost(
     lease = await begin(database, team)
     purse = purse_of(database, lease)
     assert await purse.reserve(CALL, model="model-1") == Stopped("max_daily_cost_usd")
-    assert (await purse.remaining()).cost_usd == pytest.approx(0.2)
+    assert (await purse.remaining()).usage.cost_usd == pytest.approx(0.2)
 
     day = local_day(NOON, "Pacific/Apia")
     assert day == NOON.date() + timedelta(days=1)
@@ -142,7 +142,7 @@ async def test_an_attempt_that_died_has_spent_what_it_reserved(database: Databas
     second = await lease_run(database, first.item_id)
     purse = purse_of(database, second)
     assert await purse.open_permits() == (permit,)
-    assert (await purse.remaining()).cost_usd == pytest.approx(0.6)
+    assert (await purse.remaining()).usage.cost_usd == pytest.approx(0.6)
     with pytest.raises(LeaseLost):
         await purse_of(database, first).reserve(CALL, model="model-1")
     await database.unit_of_work(Scope("dreamer", team.team_id), lambda writing: finish(writing, second))

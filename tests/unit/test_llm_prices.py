@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.kernel.errors import SetupError
-from app.llm.prices import BUILT_IN, PriceTable, load_prices
+from app.llm.prices import BUILT_IN, OTHER_MODEL, PriceTable, load_prices
 from app.llm.usage import Tally, Tokens, Usage
 
 MILLION = 1_000_000
@@ -66,7 +66,28 @@ def test_cents_are_not_lost_to_rounding() -> None:
 def test_a_dated_name_has_the_price_of_its_model_and_an_unknown_one_the_dearest() -> None:
     assert BUILT_IN.find("claude-opus-5-5-20260901") == BUILT_IN.prices["claude-opus-5-5"]
     assert BUILT_IN.find("claude-haiku-4-5-20251001") == BUILT_IN.prices["claude-haiku-4-5"]
+    assert BUILT_IN.find("claude-opus-5-latest") == BUILT_IN.prices["claude-opus-5"]
+    assert BUILT_IN.find("claude-opus-4-8@20260901") == BUILT_IN.prices["claude-opus-4-8"]
     assert BUILT_IN.find("claude-new-9").output == max(price.output for price in BUILT_IN.prices.values())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("claude-opus-5-2", "claude-opus-5-2027", "claude-sonnet-5-20270101-fast", "claude-opus-5-22"),
+        *("claude-haiku-5-5-fast", "Claude-haiku-5-5", "claude-haiku-5-5-2x", "claude-haiku-5-5-20２60901"),
+        *("claude-haiku-5-5\n", "claude-haiku-5-5-20260901\n", "claude-haiku", "-20260901", ""),
+    ],
+)
+def test_a_name_that_only_begins_like_a_known_one_is_unknown(name: str) -> None:
+    assert BUILT_IN.find(name) == BUILT_IN.find_dearest()
+
+
+def test_a_name_of_an_answer_is_kept_where_it_was_asked_for_or_is_in_the_table() -> None:
+    known = ("claude-new-9", "claude-new-9-20270101", "claude-opus-4-8", "claude-opus-4-8-20260901")
+    assert [BUILT_IN.name_model(name, asked="claude-new-9") for name in known] == [*known]
+    unknown = ("claude-new-8", "sk-ant-0123456789abcdef", "claude-opus-4-8-sk-ant-0123456789abcdef", "")
+    assert {BUILT_IN.name_model(name, asked="claude-new-9") for name in unknown} == {OTHER_MODEL}
 
 
 def test_an_unknown_model_costs_the_highest_of_each_price(tmp_path: Path) -> None:
@@ -130,6 +151,12 @@ def write_file(price: str, as_of: str = '"2027-01-31"') -> str:
         write_file(f'"input": 1, {REST}, "x": 1'),
         write_file(f'"input": 1, {REST}, "most_input": 0'),
         write_file(f'"input": 1, {REST}, "most_input": 0.5'),
+        write_file(f'"input": true, {REST}'),
+        write_file(f'"input": 1, "input": 0, {REST}'),
+        write_file(f'"input": 1, {REST}}}, "m": {{"input": 0, {REST}'),
+        write_file(f'"input": 1, {REST}', as_of='"2027-01-31", "as_of": "2027-01-31"'),
+        write_file(f'"input": 1, {REST}').replace('"m"', '""'),
+        write_file(f'"input": 1, {REST}').replace('"m"', '"m "'),
     ],
 )
 def test_a_wrong_file_is_refused(tmp_path: Path, content: str) -> None:

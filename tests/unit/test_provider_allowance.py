@@ -9,6 +9,7 @@ from app.dreaming.provider.allowance import LEAST_OUTPUT_TOKENS, Allowance, Exce
 from app.dreaming.provider.generator import PROMPT
 from app.dreaming.provider.pairs import plan_pairs
 from app.dreaming.provider.sheet import write_sheet
+from app.dreaming.spending.purse import Remaining
 from app.dreaming.spending.purse import Usage as Spending
 from app.llm.prices import BUILT_IN, PriceTable
 from app.llm.prompts import estimate_tokens, load_prompt
@@ -31,11 +32,11 @@ from tests.unit.graphs import make_inputs
 def test_an_allowed_call_stays_within_everything_that_remains_whoever_answers(
     needed: int, groups: int, input_left: int, output_left: int, turns: int, cost: float, way: str
 ) -> None:
-    remaining = Spending(input_tokens=input_left, output_tokens=output_left, turns=turns, cost_usd=cost)
+    left = Spending(input_tokens=input_left, output_tokens=output_left, turns=turns, cost_usd=cost)
     prices = PriceTable("2026-01-01", {SCRIPTED_NAME: PRICE, **BUILT_IN.prices})
     is_batch = way == "in a batch"
     rate = rate_call(prices, SCRIPTED_NAME, has_fallbacks=way != "alone", is_batch=is_batch)
-    allowed = allow_call(needed, groups, remaining, rate)
+    allowed = allow_call(needed, groups, Remaining(left), rate)
     if isinstance(allowed, Exceeded):
         return
     assert isinstance(allowed, Allowance)
@@ -57,7 +58,7 @@ def test_an_allowed_call_stays_within_everything_that_remains_whoever_answers(
 
 def test_no_question_is_longer_than_the_models_price_holds() -> None:
     rate = rate_call(BUILT_IN, "claude-haiku-5-5", has_fallbacks=False)
-    ample = Spending(input_tokens=500_000, output_tokens=100_000, turns=3, cost_usd=9.0)
+    ample = Remaining(Spending(input_tokens=500_000, output_tokens=100_000, turns=3, cost_usd=9.0))
     assert isinstance(allow_call(100_000, 1, ample, rate), Allowance)
     assert allow_call(100_001, 1, ample, rate) == Exceeded("max_input_tokens")
 

@@ -54,7 +54,7 @@ async def test_more_input_than_estimated_is_estimated_anew() -> None:
         ("max_output_tokens", "max_output_tokens"),
         ("max_cost_usd", "max_cost_usd"),
         ("max_turns", "max_turns"),
-        ("max_daily_cost_usd", "max_cost_usd"),
+        ("max_daily_cost_usd", "max_daily_cost_usd"),
     ],
 )
 async def test_a_budget_of_0_means_that_nobody_is_asked(name: str, stopped_by: str) -> None:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from app.dreaming.spending.budgets import team_budgets
 from app.dreaming.spending.purse import (
     Limits,
+    Remaining,
     Spent,
     Usage,
     find_remaining,
@@ -64,6 +65,21 @@ def test_ten_dimes_are_a_dollar() -> None:
     assert find_stop(LIMITS, Spent(spent, 0), Usage(cost_usd=0.000001)) == "max_cost_usd"
 
 
+@pytest.mark.parametrize(
+    ("of_run", "today", "left"),
+    [
+        (0.25, 0.25, Remaining(Usage(1000, 100, turns=3, cost_usd=0.75), "max_cost_usd")),
+        (0.25, 4.5, Remaining(Usage(1000, 100, turns=3, cost_usd=0.5), "max_daily_cost_usd")),
+        (0.25, 9.0, Remaining(Usage(1000, 100, turns=3), "max_daily_cost_usd")),
+        (1.5, 9.0, Remaining(Usage(1000, 100, turns=3), "max_cost_usd")),
+    ],
+)
+def test_what_remains_says_which_budget_leaves_no_more_money(
+    of_run: float, today: float, left: Remaining
+) -> None:
+    assert find_remaining(LIMITS, Spent(Usage(cost_usd=of_run), today)) == left
+
+
 def test_no_group_is_started_from_80_percent_of_the_cost_on() -> None:
     assert not wraps_up(LIMITS, Spent(Usage(cost_usd=0.799999), 0))
     assert wraps_up(LIMITS, Spent(Usage(cost_usd=0.8), 0))
@@ -82,7 +98,7 @@ parts = st.builds(
 @given(parts, st.floats(0, 10))
 def test_what_remains_is_what_one_more_call_may_use(spent: Usage, today: float) -> None:
     so_far = Spent(spent, today)
-    left = find_remaining(LIMITS, so_far)
+    left = find_remaining(LIMITS, so_far).usage
     overdrawn = (
         spent.all_input_tokens() > 1000
         or spent.output_tokens > 100

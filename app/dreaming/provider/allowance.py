@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from typing import Final
 
-from app.dreaming.spending.purse import Permit
+from app.dreaming.spending.purse import Permit, Remaining
 from app.dreaming.spending.purse import Usage as Spending
 from app.llm.prices import PriceTable
 from app.llm.rates import Rate, is_accounted
@@ -43,23 +43,24 @@ class Exceeded:
     budget: str
 
 
-def allow_call(input_tokens: int, groups: int, remaining: Spending, rate: Rate) -> Allowance | Exceeded:
+def allow_call(input_tokens: int, groups: int, remaining: Remaining, rate: Rate) -> Allowance | Exceeded:
     """Return the largest useful call that fits into what remains, or the budget that leaves no room for it."""
-    if remaining.turns < 1:
+    left = remaining.usage
+    if left.turns < 1:
         return Exceeded("max_turns")
     is_too_long = rate.most_input is not None and input_tokens > rate.most_input
-    if is_too_long or input_tokens * rate.answers > remaining.input_tokens:
+    if is_too_long or input_tokens * rate.answers > left.input_tokens:
         return Exceeded("max_input_tokens")
     useful = min(MOST_OUTPUT_TOKENS, THINKING_TOKENS + OUTPUT_TOKENS_PER_GROUP * groups)
-    output_tokens = min(useful, remaining.output_tokens // rate.answers)
+    output_tokens = min(useful, left.output_tokens // rate.answers)
     if output_tokens < LEAST_OUTPUT_TOKENS:
         return Exceeded("max_output_tokens")
-    left = Decimal(str(remaining.cost_usd)) - rate.charge(input_tokens, 0)
+    money = Decimal(str(left.cost_usd)) - rate.charge(input_tokens, 0)
     if rate.output > 0:
-        affordable = (left * _MILLION / rate.output).to_integral_value(ROUND_FLOOR)
+        affordable = (money * _MILLION / rate.output).to_integral_value(ROUND_FLOOR)
         output_tokens = min(output_tokens, max(0, int(affordable)))
-    if left < 0 or output_tokens < LEAST_OUTPUT_TOKENS:
-        return Exceeded("max_cost_usd")
+    if money < 0 or output_tokens < LEAST_OUTPUT_TOKENS:
+        return Exceeded(remaining.cost_budget)
     cost = float(rate.charge(input_tokens, output_tokens))
     return Allowance(input_tokens, output_tokens, rate.answers, cost)
 

@@ -14,7 +14,7 @@ from app.dreaming.provider.exchange import Exchange
 from app.dreaming.provider.merging import merge_with_rules
 from app.dreaming.provider.pairs import Pair, Plan, open_predicates, plan_pairs
 from app.dreaming.provider.sheet import write_sheet
-from app.dreaming.spending.purse import Usage
+from app.dreaming.spending.purse import Remaining
 from app.kernel.errors import DenseMemError, Unavailable
 from app.llm.model import Message
 from app.llm.prompts import estimate_input
@@ -104,7 +104,7 @@ async def _estimate(line: Line, task: Task, plan: Plan) -> Generated:
     return Generated(groups, plan.hints, generator=RULES, note=note)
 
 
-def _describe_cost(line: Line, needed: int, count: int, remaining: Usage) -> str:
+def _describe_cost(line: Line, needed: int, count: int, remaining: Remaining) -> str:
     name, has_fallbacks = line.model.name, line.model.has_fallbacks
     rate = rate_call(line.prices, name, has_fallbacks=has_fallbacks)
     allowed = allow_call(needed, count, remaining, rate)

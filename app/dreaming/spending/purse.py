@@ -35,6 +35,7 @@ SpendingStop = Literal[
     "max_daily_cost_usd",
     "dreaming_disabled",
 ]
+CostBudget = Literal["max_cost_usd", "max_daily_cost_usd"]
 WRAP_UP_SHARE: Final = 0.8
 _MICRO: Final = 1_000_000
 
@@ -75,6 +76,14 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
+class Remaining:
+    """What one more call could use at most; `cost_budget` is the one that leaves no more money."""
+
+    usage: Usage
+    cost_budget: CostBudget = "max_cost_usd"
+
+
+@dataclass(frozen=True, slots=True)
 class Permit:
     """Leave to make one call of at most `estimate`; it outlives the process that asked for it."""
 
@@ -104,7 +113,7 @@ class Purse(Protocol):
     async def open_permits(self) -> tuple[Permit, ...]:
         """Return the run's permits that nobody has settled, oldest first."""
 
-    async def remaining(self) -> Usage:
+    async def remaining(self) -> Remaining:
         """Return what one more call could use at most; cache tokens are counted as input."""
 
     async def is_wrapping_up(self) -> bool:
@@ -151,19 +160,18 @@ def find_stop(limits: Limits, spent: Spent, estimate: Usage) -> SpendingStop | N
     return None
 
 
-def find_remaining(limits: Limits, spent: Spent) -> Usage:
+def find_remaining(limits: Limits, spent: Spent) -> Remaining:
     """Return what is left of every budget, nothing below 0; the cost is the lower of the run's and the day's."""
     used = spent.run
-    cost = min(
-        _micro(limits.max_cost_usd) - _micro(used.cost_usd),
-        _micro(limits.max_daily_cost_usd) - _micro(spent.today_usd),
-    )
-    return Usage(
+    of_run = max(_micro(limits.max_cost_usd) - _micro(used.cost_usd), 0)
+    of_day = max(_micro(limits.max_daily_cost_usd) - _micro(spent.today_usd), 0)
+    usage = Usage(
         input_tokens=max(limits.max_input_tokens - used.all_input_tokens(), 0),
         output_tokens=max(limits.max_output_tokens - used.output_tokens, 0),
         turns=max(limits.max_turns - used.turns, 0),
-        cost_usd=max(cost, 0) / _MICRO,
+        cost_usd=min(of_run, of_day) / _MICRO,
     )
+    return Remaining(usage, "max_daily_cost_usd" if of_day < of_run else "max_cost_usd")
 
 
 def wraps_up(limits: Limits, spent: Spent) -> bool:

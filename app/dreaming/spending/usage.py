@@ -13,6 +13,7 @@ from app.dreaming.spending.budgets import Budgets
 from app.dreaming.spending.purse import (
     Limits,
     Permit,
+    Remaining,
     Spent,
     Stopped,
     Usage,
@@ -85,7 +86,7 @@ class RunPurse:
             rows = await reading.fetch_all(_OPEN, params)
         return tuple(read_permit(row) for row in rows)
 
-    async def remaining(self) -> Usage:
+    async def remaining(self) -> Remaining:
         limits, spent = await self._read()
         return find_remaining(limits, spent)
 

@@ -43,6 +43,7 @@ async def test_the_teams_day_bounds_all_its_runs(
     await set_setting(database, team, "max_daily_cost_usd", "0.00001")
     run = await dream(database, team, dreaming)
     assert run.generator_kind == "rules"
+    assert run.stopped_by == "max_daily_cost_usd"
     assert dreaming.server.messages == []
 
 
