@@ -17,6 +17,7 @@ from app.llm.faults import read_connection_error, read_protocol_error, read_stat
 from app.llm.key import Key, NoKey, find_key
 from app.llm.model import Question, TimedOut, Unavailable, name_outcome
 from app.llm.reading import read_document
+from app.llm.redaction import redact
 from app.llm.request import build_message
 from app.llm.transcript import Transcript
 from app.llm.usage import Usage
@@ -44,6 +45,7 @@ class AnthropicBatches:
         seconds: float = SECONDS,
     ) -> None:
         self._model = model
+        self._key = key
         self._connection = Connection(base_url, key=key)
         self._seconds = seconds
 
@@ -71,7 +73,7 @@ class AnthropicBatches:
         except (anthropic.AnthropicError, *PROTOCOL_ERRORS):
             return NotMade(read_protocol_error().outcome, is_certain=False)
         batch_id: object = getattr(made, "id", None)
-        if not isinstance(batch_id, str) or not _ID.fullmatch(batch_id):
+        if not isinstance(batch_id, str) or not self._may_keep(batch_id):
             return NotMade(read_protocol_error().outcome, is_certain=False)
         return Made(batch_id)
 
@@ -104,8 +106,9 @@ class AnthropicBatches:
             async with asyncio.timeout(self._seconds), aclosing(_list_since(client, since)) as batches:
                 async for batch in batches:
                     found = await _examine(client, batch, custom_id, until)
-                    if isinstance(found, Made | Ended):
-                        return found
+                    if isinstance(found, Made):
+                        # One that nobody can name is looked at no more.
+                        return found if self._may_keep(found.batch_id) else Ended(NO_RESULT)
                     is_pending = is_pending or isinstance(found, Pending)
         except list_errors():
             return _look_again("find")
@@ -124,6 +127,12 @@ class AnthropicBatches:
     async def close(self) -> None:
         await self._connection.close()
 
+    def _may_keep(self, batch_id: str) -> bool:
+        """Say whether the batch can be named: by an id, which is shown, and so by nothing that holds the key."""
+        found = self._key()
+        secrets = (found.secret,) if isinstance(found, Key) else ()
+        return _ID.fullmatch(batch_id) is not None and redact(batch_id, secrets) == batch_id
+
 
 def _look_again(step: str) -> Pending:
     log.warning("the provider's batches can't be reached", action="batch", step=step)
@@ -141,7 +150,7 @@ async def _list_since(client: "anthropic.AsyncAnthropic", since: datetime) -> "A
 
 async def _examine(
     client: "anthropic.AsyncAnthropic", batch: "MessageBatch", custom_id: str, until: datetime
-) -> Made | Ended | Pending | Gone:
+) -> Made | Pending | Gone:
     """Return whether it is the batch of the question; Pending while that cannot be read."""
     import anthropic
 
@@ -157,8 +166,7 @@ async def _examine(
     except (anthropic.APIStatusError, *PROTOCOL_ERRORS):
         # Whatever is wrong with one of them is no reason not to look at the next.
         return Pending()
-    # One that nobody can name is looked at no more.
-    return Made(batch.id) if _ID.fullmatch(batch.id) else Ended(NO_RESULT)
+    return Made(batch.id)
 
 
 async def _find_result(

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Final
 
 MAX_ANSWER_CHARACTERS: Final = 1_000_000
-_MAX_NAME: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatedKeys:
-    """An object in which a key stands twice: which one counts would be a guess."""
+    """An object in which a key stands twice: which one counts would be a guess. The key is the model's word."""
 
     key: str
 
@@ -48,9 +47,12 @@ def read_document(body: bytes) -> object:
 
 
 def find_field_fault(value: object, names: Sequence[str]) -> str | None:
-    """Return why the value is not an object with exactly these fields, none of them null; else None."""
+    """Return why the value is not an object with exactly these fields, none of them null; else None.
+
+    No other name than one of these is said: it would be the model's own word.
+    """
     if isinstance(value, RepeatedKeys):
-        return f"the field {value.key} is repeated"
+        return f"the field {value.key} is repeated" if value.key in names else "an unknown field is repeated"
     if not isinstance(value, Mapping):
         return "it is not an object"
     for name in names:
@@ -58,11 +60,7 @@ def find_field_fault(value: object, names: Sequence[str]) -> str | None:
             return f"the field {name} is missing"
         if value[name] is None:
             return f"the field {name} is null"
-    unknown = [name for name in value if name not in names]
-    if unknown:
-        # The name is the model's: shown cut and as plain ASCII.
-        return f"the field {unknown[0][:_MAX_NAME]!a} is unknown"
-    return None
+    return None if all(name in names for name in value) else "it has an unknown field"
 
 
 def is_share(number: object) -> bool:
@@ -86,6 +84,6 @@ def _build_object(pairs: Sequence[tuple[str, object]]) -> object:
     seen: dict[str, object] = {}
     for key, value in pairs:
         if key in seen:
-            return RepeatedKeys(ascii(key[:_MAX_NAME]))
+            return RepeatedKeys(key)
         seen[key] = value
     return seen

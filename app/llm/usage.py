@@ -1,6 +1,6 @@
 """Tokens that calls have used, by what they cost. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 
@@ -53,6 +53,13 @@ class Usage:
         """Return the usage with no less input than that, what is missing under that model."""
         missing = Tokens(input=max(0, least - self.tokens.all_input))
         return replace(self, by_model={**self.by_model, model: self.by_model.get(model, Tokens()) + missing})
+
+    def rename(self, name: Callable[[str], str]) -> "Usage":
+        """Return the usage with each model under the name that it is given, those of one name together."""
+        by_model: dict[str, Tokens] = {}
+        for model, tokens in self.by_model.items():
+            by_model[name(model)] = by_model.get(name(model), Tokens()) + tokens
+        return replace(self, by_model=by_model)
 
     @property
     def tokens(self) -> Tokens:

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import process_time
 
 import psycopg
@@ -32,6 +32,7 @@ from tests.dreamer import read_shown
 
 KEY = "the-key-of-the-moment-0123456789"
 SECRET = "sk-ant-0123456789abcdef"
+Script = Sequence[str | Outcome] | Callable[[Question], str]
 
 
 @pytest.fixture
@@ -39,9 +40,7 @@ async def pattern(database: Database, team: Caller) -> Pattern:
     return await make_pattern(database, team)
 
 
-async def dream(
-    database: Database, team: Caller, script: Sequence[str | Outcome] | None = None, *, days: int = 7
-) -> Run:
+async def dream(database: Database, team: Caller, script: Script | None = None, *, days: int = 7) -> Run:
     def answer(question: Question) -> str:
         shown = read_shown(question.messages[0].text)
         rationale = f"It said {SECRET} and {KEY}."
@@ -118,21 +117,43 @@ async def test_no_output_is_never_ambiguous(database: Database, team: Caller, pa
     assert (turns[1].answer, turns[2].answer) == (None, None)
 
 
+async def test_nothing_that_is_kept_of_an_answer_holds_the_key_wherever_it_was_put(
+    database: Database, team: Caller, pattern: Pattern
+) -> None:
+    hidden = "".join(f"\\u{ord(letter):04x}" for letter in KEY)
+
+    def answer(question: Question) -> str:
+        shown = read_shown(question.messages[0].text)
+        if len(question.messages) == 1:
+            return f'{{"{hidden}": 1, "{SECRET}": 1, "ideas": [], "request": "{shown.request}"}}'
+        assert not any(KEY in one.text or hidden in one.text for one in question.messages)
+        return shown.answer(
+            {**shown.idea(shown.groups[0], "Uses"), KEY: 1}, {KEY: KEY}, [KEY], {"statement": KEY}
+        )
+
+    run = await dream(database, team, answer)
+    turns = await read_kept(database, team, run)
+    assert [turn.fault for turn in turns] == ["the answer's object: it has an unknown field", None]
+    assert "it has an unknown field" in str(run.rejections)
+    said = f"{turns!r} {run!r}"
+    assert not any(secret in said for secret in (KEY, hidden, SECRET))
+
+
 async def test_what_is_over_is_not_shown_and_then_taken_out_in_every_team(
     database: Database, database_name: str, team: Caller, pattern: Pattern
 ) -> None:
-    run = await dream(database, team)
+    run = await dream(database, team, ["no answer", Refused(None, Usage())])
     expire(database_name, run)
-    [over] = await read_kept(database, team, run)
-    assert (over.request, over.answer, over.references) == (None, None, None)
+    over, _ = await read_kept(database, team, run)
+    assert (over.fault, over.request, over.answer, over.references) == (None, None, None, None)
     assert over.outcome == "answered"
     assert await purge_exchanges(database) >= 1
     with psycopg.connect(admin_url(database_name)) as connection:
         rows = connection.execute(
-            "SELECT request, answer, reference_table FROM provider_exchanges WHERE cycle_run_id = %s",
+            "SELECT fault, request, answer, reference_table FROM provider_exchanges WHERE cycle_run_id = %s",
             [run.run_id],
         ).fetchall()
-    assert rows == [(None, None, None)]
+    assert rows == [(None, None, None, None)] * 2
     assert await purge_exchanges(database) == 0
 
 

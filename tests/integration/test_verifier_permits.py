@@ -179,6 +179,20 @@ async def test_more_than_its_bound_is_charged_whatever_is_known_of_it(
     assert cost.cost_usd == BUILT_IN.cost(used, asked="m") > CALL.cost_usd
 
 
+async def test_a_model_is_kept_under_a_name_that_was_asked_for_or_has_a_price(
+    database: Database, team: Caller
+) -> None:
+    purse = purse_of(database, team)
+    key, spoken = "sk-ant-0123456789abcdef", Tokens(input=10, output=5)
+    names = ("m", "m-20260901", "claude-haiku-4-5", key, f"claude-haiku-4-5-{key}")
+    used = Usage(dict.fromkeys(names, spoken), turns=1)
+    await purse.settle(await permit_for(purse), used)
+    costs = {cost.model: cost for cost in await costs_of(database, team)}
+    assert set(costs) == {"m", "m-20260901", "claude-haiku-4-5", "other"}
+    assert costs["other"].tokens == spoken + spoken
+    assert sum(cost.cost_usd for cost in costs.values()) == BUILT_IN.cost(used, asked="m")
+
+
 async def test_a_limit_of_nothing_allows_nothing(database: Database, team: Caller) -> None:
     await set_setting(database, team, "max_daily_cost_usd", "0")
     free = Bound(model="m", input_tokens=0, output_tokens=0, cost_usd=Decimal(0))

@@ -39,7 +39,7 @@ from app.llm.prices import PriceTable
 from app.llm.prompts import Prompt, estimate_input
 from app.llm.rates import rate_call
 from app.llm.reading import Unreadable
-from app.llm.redaction import redact
+from app.llm.redaction import redact_json
 from app.llm.usage import Tally
 from app.llm.words import NO_WARDENS, Wardens
 
@@ -145,7 +145,7 @@ class Conversation:
                 case Answered(text=text):
                     assert read is not None
                     if isinstance(read, Unreadable):
-                        retry = _Retry(sheet, correct(text, read.fault))
+                        retry = _Retry(sheet, self._correct(text, read.fault))
                         self._note_fault("unreadable_answer")
                         continue
                     self._proposals += read
@@ -237,6 +237,22 @@ class Conversation:
             )
             await self.keep(mask_answer(exchange, self.line.wardens.mask))
 
+    def _correct(self, text: str, fault: str) -> tuple[Message, ...]:
+        """Return the turns that follow an answer which could not be read: the answer, and what is wrong with it.
+
+        What is quoted is kept with the next request, so it holds no more than what is kept of an answer.
+        """
+        quoted = redact_json(text, self.line.secrets())[:MOST_QUOTED_CHARACTERS]
+        return (
+            # Sent back as text that can be sent at all: half of a surrogate pair is none.
+            Message("assistant", self.line.wardens.mask(quoted) or "{}"),
+            Message(
+                "user",
+                f"None of this answer could be used: {fault}. Answer the same request again: one JSON object of"
+                " the schema, whole, and nothing else.",
+            ),
+        )
+
     async def _settle(self, permit: Permit, tally: Tally) -> None:
         used = settle_with(permit, tally.usage, self.line.prices)
         if used is not None:
@@ -255,19 +271,6 @@ class Conversation:
         self, *, stopped_by: str | None = None, failure: str | None = None, is_passing: bool = False
     ) -> Said:
         return Said(tuple(self._proposals), tuple(self._judged), stopped_by, failure, is_passing)
-
-
-def correct(text: str, fault: str) -> tuple[Message, ...]:
-    """Return the turns that follow an answer which could not be read: the answer, and what is wrong with it."""
-    return (
-        # Sent back as text that can be sent at all: half of a surrogate pair is none.
-        Message("assistant", redact(text[:MOST_QUOTED_CHARACTERS]) or "{}"),
-        Message(
-            "user",
-            f"None of this answer could be used: {fault}. Answer the same request again: one JSON object of the "
-            "schema, whole, and nothing else.",
-        ),
-    )
 
 
 def is_passing_failure(outcome: Outcome) -> bool:

@@ -64,8 +64,9 @@ def describe_exchange(
 
 
 def mask_answer(exchange: Exchange, mask: Callable[[str], str]) -> Exchange:
-    """Return the exchange with its answer masked."""
-    return exchange if exchange.answer is None else replace(exchange, answer=mask(exchange.answer))
+    """Return the exchange with its answer, and what was wrong with it, masked."""
+    answer, fault = (None if text is None else mask(text) for text in (exchange.answer, exchange.fault))
+    return replace(exchange, answer=answer, fault=fault)
 
 
 def describe_request(

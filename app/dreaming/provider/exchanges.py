@@ -25,7 +25,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class KeptExchange:
-    """One turn of a run. `request`, `answer` and `references` are None once its days are over."""
+    """One turn of a run. `fault`, `request`, `answer` and `references` are None once its days are over."""
 
     exchange_id: str
     run_id: str
@@ -97,8 +97,9 @@ _KEEP: LiteralString = """
 
 # What is over is never shown, also where it has not been purged yet.
 _LIST: LiteralString = """
-    SELECT id AS exchange_id, cycle_run_id AS run_id, model, prompt_version, turn, outcome, fault, ideas,
-           malformed, CASE WHEN expires_at > clock_timestamp() THEN request END AS request,
+    SELECT id AS exchange_id, cycle_run_id AS run_id, model, prompt_version, turn, outcome, ideas, malformed,
+           CASE WHEN expires_at > clock_timestamp() THEN fault END AS fault,
+           CASE WHEN expires_at > clock_timestamp() THEN request END AS request,
            CASE WHEN expires_at > clock_timestamp() THEN answer END AS answer,
            CASE WHEN expires_at > clock_timestamp() THEN reference_table END AS "references",
            created_at, expires_at

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Final, LiteralString, Protocol
 
 from app.kernel.database import Database, Reading, Scope, Writing
@@ -84,9 +85,10 @@ class TeamPurse:
         asked = permit.bound.model
         if not is_accounted(usage, self.prices, asked=asked, bound_usd=permit.bound.cost_usd):
             return
+        named = usage.rename(partial(self.prices.name_model, asked=asked))
         costs = {
             model: self.prices.cost(Usage({model: tokens}), asked=asked)
-            for model, tokens in usage.by_model.items()
+            for model, tokens in named.by_model.items()
         }
         rows: list[Mapping[str, object]] = [
             {
@@ -99,7 +101,7 @@ class TeamPurse:
                 "cache_write_tokens": tokens.cache_write,
                 "cost_usd": costs[model],
             }
-            for model, tokens in sorted(usage.by_model.items())
+            for model, tokens in sorted(named.by_model.items())
         ]
         charged = {
             "team_id": self.team_id,

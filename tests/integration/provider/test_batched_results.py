@@ -159,6 +159,7 @@ async def test_a_batch_that_the_provider_does_not_know_is_gone(batches: Anthropi
         (Reply(body=json.dumps({"id": 7}).encode()), False),
         (Reply(body=json.dumps({"id": "x" * 300}).encode()), False),
         (Reply(body=json.dumps({"id": "msgbatch_\x00"}).encode()), False),
+        (Reply(body=json.dumps({"id": f"msgbatch_{KEY}"}).encode()), False),
         (Reply(body=b"[1]"), False),
         (Reply(body=b"[" * 100_000), False),
     ],
@@ -192,6 +193,15 @@ async def test_batches_of_several_questions_are_nobodys_of_ours(
     server.batches.made.append(Batch("msgbatch_mine", [one], results=[ANSWER]))
     assert await batches.find(MINE, since=near[0], until=near[1]) == Made("msgbatch_mine")
     assert await batches.find(MINE, since=near[1], until=near[1]) == Gone()
+
+
+async def test_a_batch_that_is_named_by_the_key_has_no_name_that_could_be_kept(
+    batches: AnthropicBatches, server: ProviderServer
+) -> None:
+    named = Batch(f"msgbatch_{KEY}", [{"custom_id": MINE, "params": {}}], results=[ANSWER])
+    server.batches.made.append(named)
+    near = (named.created_at.replace(year=2020), named.created_at.replace(year=2090))
+    assert await batches.find(MINE, since=near[0], until=near[1]) == Ended("no_result")
 
 
 SPOILT: tuple[dict[str, object], ...] = (
