@@ -5,6 +5,7 @@ import unicodedata
 
 from app.kernel.ids import ID_ANYWHERE
 from app.ledger.predicates.phrases import is_hedged
+from app.llm.words import is_unseen
 
 MAX_TEXT_LENGTH = 1_000
 
@@ -32,6 +33,6 @@ def find_text_fault(text: str) -> str | None:
         return f"is longer than {MAX_TEXT_LENGTH} characters"
     if not any(character.isalnum() for character in text):
         return "is blank"
-    visible = "".join(character for character in text if unicodedata.category(character) != "Cf")
+    visible = "".join(character for character in text if not is_unseen(character))
     folded = unicodedata.normalize("NFKC", visible)
     return "names an id" if _OUR_ID.search(folded) or _UUID.search(folded) else None

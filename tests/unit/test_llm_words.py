@@ -1,0 +1,113 @@
+"""What a model's own words may hold: prose about names, and nothing that a reader obeys, follows or cannot see."""
+
+import time
+
+import pytest
+
+from app.llm.words import NO_WARDENS, find_words_fault, is_unseen
+
+UNSEEN, MARKUP, ADDRESS = (
+    f"a text holds {what}" for what in ("control or format characters", "markup", "an address")
+)
+NAMES = ("img", "script", "/script", "a", "here", "x", "](//evil.example/p.png", "asp.net", "List<int>")
+
+
+def find(text: str, *names: str) -> str | None:
+    return find_words_fault(text, names, NO_WARDENS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Look <img src=x onerror=alert(1)> here",
+        "<script src=x></script>",
+        "<a href=x>click</a>",
+        "See [here](x) now",
+        "See ![x](x)",
+        "See ![x][y]",
+        "See [x] [y]",
+        "[x]: y",
+        "&lt;script&gt;",
+        "&#60;img",
+        "&#x3c;img",
+        "&lt script",
+        "%3Cscript%3E",
+        r"\u003cscript and \x3cscript",
+        "＜img src=x＞",
+        "﹤img src=x﹥",
+        "{{x}}",
+        "{% x %}",
+        "~~~x",
+        "List<int>x",
+        "List<int>&lt;",
+    ],
+)
+def test_a_name_opens_no_tag_and_ends_no_link(text: str) -> None:
+    assert find(text) == find(text, *NAMES) == MARKUP
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "See //evil.example/p.png",
+        "See evil.example",
+        "See …evil.example",
+        "See evil.example.com/c?x=1 for more",
+        "See evil.xn--p1ai/x",
+        "See пример.испытание",
+        "See evil.example_",
+        "See evil.example:8080/x",
+        "See 192.0.2.1/x",
+        "See data:text/html;base64,PHNjcmlwdD4=",
+        "Call tel:+491234",
+        "javascript:alert(1)",
+        "https://a.example/x",
+        "WWW.x",
+        "me@evil.example",
+        "asp.net/evil",
+        "asp.net:80/evil",
+        "asp.net?evil=1",
+        "asp.net.evil.example",
+        "evil.asp.net",
+        "me@asp.net",
+        "//asp.net",
+        "https://asp.net",
+    ],
+)
+def test_an_address_is_excused_by_no_part_of_it(text: str) -> None:
+    assert find(text) == find(text, *NAMES) == ADDRESS
+
+
+@pytest.mark.parametrize(
+    "one",
+    "\u3164\u115f\u1160\uffa0\u2800\u034f\u180b\u180f\u17b4\u17b5\ufe0f\U000e0041\U000e0fff\u200b\x1b\u2028",
+)
+def test_what_nobody_sees_is_found_wherever_it_stands(one: str) -> None:
+    assert is_unseen(one)
+    assert find(f"They{one} share a library.", "share", "They") == UNSEEN
+    assert find(f"Th{one}ey share a library.", f"Th{one}ey") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It uses asp.net.",
+        "(asp.net)",
+        "asp.net: a framework, as is asp.net?",
+        "List<int> is one, and x.",
+        "FastAPI 0.115.2, e.g. for U.S. teams and/or others, at 10:30: 3 < 4 & 5.",
+        "The data: it holds. AT&T; R&D; C++, C#, @angular/core.",
+        "Wörter, слова, 言葉。次の文。",
+    ],
+)
+def test_prose_about_names_is_kept(text: str) -> None:
+    assert find(text, *NAMES) is None
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", "a.", "1.", "-", ".", "//", "[", "]", "&#", "a-", "a@", "\\", "<", "a "]
+)
+def test_a_text_of_the_longest_is_looked_through_at_once(unit: str) -> None:
+    began = time.process_time()
+    find((unit * 1_000)[:1_000], *(unit * n for n in range(1, 80)))
+    assert time.process_time() - began < 0.2
