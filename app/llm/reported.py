@@ -7,6 +7,7 @@ batch.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Final
 
 from app.llm.usage import Tokens
@@ -14,6 +15,8 @@ from app.llm.usage import Tokens
 Fields = Mapping[str, object]
 # Many times the longest context; the cost of so many fits the ledger also at prices a hundred times the dearest.
 MOST_TOKENS: Final = 10_000_000
+_HOPS: Final = "iterations"
+_NO_HOP: Final[Fields] = {}
 _COUNTS: Final = frozenset(
     {"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"}
 )
@@ -33,7 +36,8 @@ def read_count(value: object) -> int | None:
 
 
 def join_reported(known: dict[str, object], reported: Fields) -> None:
-    """Leave what a later event reports among what is known: counts are cumulative, so none of them falls.
+    """Leave what a later event reports among what is known: counts are cumulative, so none of them falls, those of
+    a hop neither, and no hop goes away.
 
     A count that is none stays: what was once unreadable is not made readable by the next event.
     """
@@ -41,12 +45,25 @@ def join_reported(known: dict[str, object], reported: Fields) -> None:
         before = known.get(name)
         if value is None:
             continue
+        if name == _HOPS:
+            known[name] = _join_hops(before, value)
+            continue
         if name not in _COUNTS or before is None:
             known[name] = value
             continue
         first, second = read_count(before), read_count(value)
         if first is not None:
             known[name] = value if second is None else max(first, second)
+
+
+def _join_hops(before: object, value: object) -> list[Fields]:
+    """Return the hops, each with the higher one of both counts, in the order in which they began."""
+    joined: list[Fields] = []
+    for first, second in zip_longest(list_mappings(before), list_mappings(value), fillvalue=_NO_HOP):
+        hop = dict(first)
+        join_reported(hop, second)
+        joined.append(hop)
+    return joined
 
 
 def read_reported(reported: Fields, model: str) -> dict[str, Tokens] | None:
@@ -59,7 +76,7 @@ def read_reported(reported: Fields, model: str) -> dict[str, Tokens] | None:
         return None
     hops = [
         hop
-        for hop in list_mappings(reported.get("iterations"))
+        for hop in list_mappings(reported.get(_HOPS))
         if hop.get("type") in ("message", "fallback_message")
     ]
     if not any(hop.get("type") == "fallback_message" for hop in hops):

@@ -29,7 +29,8 @@ class Transcript:
 
     `presumed_input` is charged where the provider never says what it counted, and with `most_output` where what it
     says cannot be read. It cannot say less than `least_input`, of it `least_fresh` not read from a cache, nor less
-    output than its text has. `is_sent` turns true when the request may have reached the provider.
+    output than its text has: where it does, what was presumed or seen is charged. `is_sent` turns true when the
+    request may have reached the provider.
     """
 
     model: str
@@ -148,17 +149,22 @@ class Transcript:
             return self._presume(self.most_output)
         if self._is_unpaid():
             return Usage({self._speaker or self.model: Tokens()}, turns=1)
-        # The count of a stream that was cut is that of its beginning.
-        output = self._length // MOST_CHARACTERS_PER_TOKEN if self.is_whole else self._seen_output()
-        total = sum(by_model.values(), Tokens())
-        fresh = total.input + total.cache_write
-        missing = Tokens(
-            input=max(0, self.least_input - total.all_input, self.least_fresh - fresh),
-            output=max(0, output - total.output),
-        )
         speaker = self._speaker or self.model
+        missing = self._find_missing(sum(by_model.values(), Tokens()))
         by_model[speaker] = by_model.get(speaker, Tokens()) + missing
         return Usage(by_model, turns=1, is_estimated=not self.is_whole)
+
+    def _find_missing(self, total: Tokens) -> Tokens:
+        """Return what was used beyond what was reported, as far as we know ourselves."""
+        least, seen = self._length // MOST_CHARACTERS_PER_TOKEN, self._seen_output()
+        # The count of a stream that was cut is that of its beginning.
+        output = seen if total.output < least or not self.is_whole else 0
+        input_, fresh = 0, total.input + total.cache_write
+        if fresh < self.least_fresh:
+            input_ = self.presumed_input - fresh
+        elif total.all_input < self.least_input:
+            input_ = self.presumed_input - total.all_input
+        return Tokens(input=max(0, input_), output=max(0, output - total.output))
 
     def _begin(self, message: Fields) -> None:
         if isinstance(model := message.get("model"), str) and is_model_name(model):

@@ -10,7 +10,7 @@ from alembic import op
 from app.kernel.ddl import freeze
 
 revision = "0045"
-down_revision = "0058"
+down_revision = "0054"
 branch_labels = None
 depends_on = None
 

@@ -107,11 +107,45 @@ def test_counts_of_a_stream_never_fall() -> None:
 @pytest.mark.parametrize(
     "usage", [{"input_tokens": 1, "output_tokens": 1}, {"input_tokens": 0, "output_tokens": 1}]
 )
-def test_an_answer_is_charged_no_less_than_its_question_and_its_text(usage: Mapping[str, int]) -> None:
-    least = Tokens(input=90, output=len(TEXT) // 8)
-    assert read(usage, least_input=90).usage() == Usage({MODEL: least}, turns=1)
+def test_an_answer_that_says_less_than_its_question_and_its_text_have_is_charged_what_was_seen(
+    usage: Mapping[str, int],
+) -> None:
+    seen = Tokens(input=500, output=len(TEXT) // 3)
+    assert read(usage, least_input=90).usage() == Usage({MODEL: seen}, turns=1)
     heard = hear(events_of(Said(text=TEXT, usage=usage)), least_input=90)
-    assert heard.usage() == Usage({MODEL: least}, turns=1)
+    assert heard.usage() == Usage({MODEL: seen}, turns=1)
+
+
+def test_an_answer_that_can_be_right_is_charged_what_it_says() -> None:
+    usage = {"input_tokens": 90, "output_tokens": len(TEXT) // 8}
+    said = Tokens(input=90, output=len(TEXT) // 8)
+    assert read(usage, least_input=90).usage() == Usage({MODEL: said}, turns=1)
+
+
+HOPS = [
+    {"type": "message", "model": MODEL, "input_tokens": 120, "output_tokens": 60},
+    {"type": "fallback_message", "model": "claude-opus-4-8", "input_tokens": 120, "output_tokens": 70},
+]
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        [],
+        None,
+        "none",
+        HOPS[:1],
+        [{**hop, "output_tokens": 1} for hop in HOPS],
+        [{**hop, "input_tokens": 0} for hop in HOPS],
+    ],
+    ids=repr,
+)
+def test_hops_of_a_stream_never_go_away_and_their_counts_never_fall(later: object) -> None:
+    begun = [("", {**START[1], "message": {**message_of(SAID), "usage": {**COUNTS, "iterations": HOPS}}})]
+    heard = hear(
+        [*begun, BLOCK, DELTA, BLOCK_END, ("", {**LAST[1], "usage": {**COUNTS, "iterations": later}}), STOP]
+    )
+    assert heard.usage().by_model == {MODEL: Tokens(120, 60), "claude-opus-4-8": Tokens(120, 70)}
 
 
 def test_what_was_read_from_a_cache_is_input_as_well() -> None:
@@ -124,7 +158,7 @@ def test_what_was_never_cached_cannot_have_been_read_from_a_cache() -> None:
     heard = Transcript(MODEL, presumed_input=500, least_input=90, least_fresh=60, is_sent=True)
     usage = {"input_tokens": 1, "output_tokens": 70, "cache_read_input_tokens": 100}
     heard.take_message(message_of(Said(text=TEXT, usage=usage)))
-    assert heard.usage() == Usage({MODEL: Tokens(input=60, output=70, cache_read=100)}, turns=1)
+    assert heard.usage() == Usage({MODEL: Tokens(input=500, output=70, cache_read=100)}, turns=1)
 
 
 def test_only_a_refusal_before_any_word_is_free() -> None:

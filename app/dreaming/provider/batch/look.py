@@ -68,11 +68,13 @@ def pause_before_look(waited: timedelta) -> float:
 
 
 def _raise_usage(permit: Permit, outcome: Outcome) -> BatchUsage:
-    """Return what the answer used, with no less input than its question had; a refusal may be free."""
+    """Return what the answer used, as estimated where it says too little; a refusal may be free."""
     used = outcome.usage
     if isinstance(outcome, Refused) and used.tokens == Tokens():
         return used
-    return used.raise_input(count_least_of(permit.estimate.input_tokens), permit.model)
+    estimate = permit.estimate.input_tokens
+    is_too_little = used.tokens.all_input < count_least_of(estimate)
+    return used.raise_input(estimate, permit.model) if is_too_little else used
 
 
 async def _end(database: Database, batch: KeptBatch, ended: Ended, prices: PriceTable) -> Ended:
