@@ -70,10 +70,10 @@ async def newest_keys(database: Database, team: str) -> tuple[Key, ...]:
         return (await list_keys(reading, team_id, limit=1000, cursor=None)).items
 
 
-async def make_admin_key(database: Database, expires_at: datetime | None) -> NewKey:
-    """Make a key that manages teams and reads none."""
-    return await database.unit_of_work(
-        Scope("app"), lambda writing: create_admin_key(writing, expires_at=expires_at)
+async def make_admin_key(owner: Database, expires_at: datetime | None) -> NewKey:
+    """Make a key that manages teams and reads none; `owner` is opened by the login that migrates."""
+    return await owner.unit_of_work(
+        Scope("owner"), lambda writing: create_admin_key(writing, expires_at=expires_at)
     )
 
 

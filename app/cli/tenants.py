@@ -143,7 +143,7 @@ def create_key(
         raise typer.BadParameter("--max-authority takes one of " + ", ".join(get_args(Authority)) + ".")
     expires_at = None if days is None else datetime.now(UTC) + timedelta(days=days)
     if team is None:
-        key = on_database(lambda database: make_admin_key(database, expires_at))
+        key = on_database(lambda owner: make_admin_key(owner, expires_at), as_owner=True)
     else:
         draft = KeyDraft(
             profile_id=None,

@@ -13,6 +13,8 @@ decide, `place` applies one decision in one transaction. `placements` reads the 
 place of what was unclear (`review_choices`), a Relationship is weighed again (`held_positions`). `merging` makes
 two entities one, and two again.
 
+`overlooked` finds submissions that lack the work that would place them, and makes them due again.
+
 `quarantine` is where an operator decides about evidence that the guard held, `quarantined` lists it.
 
 States of an ingest: `queued` → `processing` → `completed`, or `awaiting_review` where a person has to decide, or

@@ -33,6 +33,7 @@ class Ingest(Base):
         one_of("max_authority", Authority),
         one_of("processing_state", ProcessingState),
         Index("ingests_newest", "team_id", text("created_at DESC"), text("id DESC")),
+        Index("ingests_open", "team_id", "id", postgresql_where=text("finished_at IS NULL")),
     )
 
 

@@ -69,7 +69,10 @@ async def create_key(writing: Writing, team_id: str, draft: KeyDraft, *, actor: 
 async def create_admin_key(
     writing: Writing, *, expires_at: datetime | None = None, actor: Actor = HOST
 ) -> NewKey:
-    """Store an admin key, which belongs to no team, and whose act that was; the transaction has no team."""
+    """Store an admin key, which belongs to no team, and whose act that was.
+
+    The transaction is the owner's and has no team: the database refuses such a key from any other role.
+    """
     draft = KeyDraft(profile_id=None, max_authority="unknown", expires_at=expires_at)
     key = await _insert_key(writing, draft, team_id=None, scopes=["admin"])
     details = _describe(draft) | {"scopes": ["admin"]}

@@ -13,6 +13,7 @@ from app.hypotheses.sweep import Place, sweep_some
 from app.kernel.database import Database, Scope
 from app.recall.embedder import Embedder
 from app.recall.embeddings import embed_team
+from app.remember.overlooked import reopen_overlooked
 
 PURGE_SECONDS: Final = 600.0
 SWEEP: Final = "sweep"
@@ -20,6 +21,8 @@ SECONDS_BETWEEN_ROUNDS: Final = 600.0
 # Recall looks for itself whether a guess is current, so the sweep may take its time: the teams of an idle instance
 # cost a statement every few seconds.
 SECONDS_WITHIN_ROUND: Final = 300.0
+# A look is a statement for each team by its open submissions, which are few.
+SECONDS_BETWEEN_LOOKS: Final = 30.0
 SECONDS_BETWEEN_EMBEDDING: Final = 5.0
 # What no event tells of, such as another model in another worker, is found once in an hour.
 LOOKS_BETWEEN_ALL: Final = 720
@@ -74,6 +77,18 @@ def embed_duty(database: Database, embedder: Embedder) -> Duty:
         return SECONDS_BETWEEN_EMBEDDING
 
     return Duty("embed", embed, is_paced=True)
+
+
+def overlooked_duty(database: Database) -> Duty:
+    """Make due again what is to be placed and has no work left that would, of some teams in turn."""
+    last_team: str | None = None
+
+    async def look() -> float | None:
+        nonlocal last_team
+        last_team = await reopen_overlooked(database, after=last_team or "")
+        return SECONDS_BETWEEN_ROUNDS if last_team is None else SECONDS_BETWEEN_LOOKS
+
+    return Duty("overlooked", look, is_paced=True)
 
 
 def sweep_duty(database: Database) -> Duty:

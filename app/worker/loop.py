@@ -20,7 +20,7 @@ from app.kernel.settings import Settings
 from app.queue.leases import Lease, lease_due, seconds_until_due
 from app.recall.configured_embedder import MissingEmbedder
 from app.recall.embedder import Embedder
-from app.worker.duties import Duty, embed_duty, purge_duty, schedule_duty, sweep_duty
+from app.worker.duties import Duty, embed_duty, overlooked_duty, purge_duty, schedule_duty, sweep_duty
 from app.worker.provider import Provider, open_provider
 from app.worker.steps import Kind, batch_kind, cycle_kind, placement_kind
 from app.worker.wake import Bell, WakeUps, hear_notifications
@@ -75,7 +75,12 @@ async def work_until_stopped(
         for kind in kinds
         if kind.slots > 0
     ]
-    duties = [schedule_duty(database), sweep_duty(database), purge_duty(database)]
+    duties = [
+        schedule_duty(database),
+        sweep_duty(database),
+        purge_duty(database),
+        overlooked_duty(database),
+    ]
     if embedder is not None and not isinstance(embedder, MissingEmbedder):
         duties.append(embed_duty(database, embedder))
     tasks += [asyncio.create_task(keep_up(duty, wake_ups)) for duty in duties]

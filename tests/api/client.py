@@ -10,7 +10,8 @@ from fastapi import FastAPI
 from app.api.app import build_openapi
 from app.kernel.database import Database, Scope
 from app.tenancy.callers import Caller, KeyScope
-from app.tenancy.keys import KeyDraft, NewKey, create_admin_key, create_key
+from app.tenancy.keys import KeyDraft, NewKey, create_key
+from tests.admin_keys import make_admin_key
 
 ALL_SCOPES: Final[tuple[KeyScope, ...]] = ("read", "write", "operate")
 # Well-formed and never made: a ULID of the year 1970.
@@ -67,7 +68,7 @@ class Api:
 
     async def admin(self) -> httpx2.AsyncClient:
         """Return a client that holds a new admin key."""
-        new = await self.database.unit_of_work(Scope("app"), create_admin_key)
+        new = await make_admin_key(self.database)
         return self.holding(new.secret)
 
 

@@ -8,8 +8,9 @@ from app.kernel.ids import new_id
 from app.ledger.founding import found_team
 from app.tenancy.audit import AuditEvent, list_instance_audit, list_team_audit, record_audit
 from app.tenancy.callers import HOST, Admin, Caller
-from app.tenancy.keys import KeyDraft, create_admin_key, create_key, revoke_key
+from app.tenancy.keys import KeyDraft, create_key, revoke_key
 from app.tenancy.teams import create_profile, new_team_id
+from tests.admin_keys import make_admin_key
 from tests.conftest import MakeTeam
 
 _ADMIN = Admin("key_00000000000000000000000001")
@@ -71,7 +72,7 @@ async def test_the_instance_sees_acts_of_admins_and_the_host_but_no_operators(
     await database.unit_of_work(
         scope, lambda w: record_audit(w, team, "cycle_started", target_id=run_id, details={"dry_run": True})
     )
-    key = await database.unit_of_work(Scope("app"), create_admin_key)
+    key = await make_admin_key(database)
     seen = await _of_instance(database)
     assert seen[0].target_id == key.key_id
     assert (seen[0].team_id, seen[0].actor.kind, seen[0].details["scopes"]) == (None, "host", ["admin"])

@@ -12,7 +12,8 @@ from app.kernel.errors import Forbidden, InvalidInput, NotFound
 from app.kernel.settings import Settings
 from app.tenancy.audit import list_instance_audit
 from app.tenancy.callers import Admin, Caller
-from app.tenancy.keys import KeyDraft, create_admin_key, create_key, revoke_key
+from app.tenancy.keys import KeyDraft, create_key, revoke_key
+from tests.admin_keys import make_admin_key
 from tests.conftest import MakeProfile, MakeTeam
 from tests.integration.full_team import digests, make_full_team, owner_of
 
@@ -43,7 +44,7 @@ async def test_nothing_of_the_team_is_left_and_others_are_untouched(
     if who == "owner":
         _, rows = await erase_team_as_owner(owner, gone.team_id)
     else:
-        admin = await database.unit_of_work(Scope("app"), create_admin_key)
+        admin = await make_admin_key(database)
         rows = await erase_team(
             database, Admin(admin.key_id), admin.secret, gone.team_id, name=f"Team {gone.team_id}"
         )
@@ -70,7 +71,7 @@ async def test_the_database_erases_for_a_live_admin_key_only(
         secret = (await database.unit_of_work(scope, lambda w: create_key(w, team.team_id, draft))).secret
         before = digests(database_name, team.team_id)
     if kind == "revoked":
-        key = await database.unit_of_work(Scope("app"), create_admin_key)
+        key = await make_admin_key(database)
         await database.unit_of_work(Scope("app"), lambda w: revoke_key(w, key.key_id))
         secret = key.secret
     with pytest.raises(Forbidden):

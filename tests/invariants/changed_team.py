@@ -103,7 +103,7 @@ _ENDED: tuple[LiteralString, ...] = (
     """,
     """
     INSERT INTO work_items (team_id, kind, item_id, run_at, epoch, finished_at)
-    VALUES (%(team_id)s, 'test', 'ended', now(), 3, now())
+    VALUES (%(team_id)s, 'cycle', 'ended', now(), 3, now())
     """,
     """
     INSERT INTO verifier_usage

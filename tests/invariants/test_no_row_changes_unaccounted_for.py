@@ -92,6 +92,13 @@ QUOTES: dict[LiteralString, str | None] = {
     "'{{0,3}}', '{{2,5}}', E'As\\nit'": None,
     "'{{0}}', '{{5}}', 'As it'": None,
 }
+KEY: LiteralString = (
+    "INSERT INTO api_keys (id, key_digest, max_authority, team_id, profile_id, scopes)"
+    " VALUES ('key_forged', 'known to its maker', 'primary', {whose})"
+)
+WORK: LiteralString = (
+    "INSERT INTO work_items (team_id, kind, item_id, run_at) VALUES ({team}, {kind}, 'forged', now())"
+)
 APP_AND_OWNER: tuple[Role, ...] = ("app", "owner")
 
 # Role, statements, and the rule in their way; None where the ledger allows it.
@@ -257,12 +264,25 @@ ATTEMPTS: list[tuple[Role, list[LiteralString], str | None]] = [
         for cited, rule in QUOTES.items()
     ),
     ("app", ["UPDATE relationship_documents SET body = 'so'"], "InsufficientPrivilege"),
+    *(
+        ("app", [KEY.replace("{whose}", whose)], rule)
+        for whose, rule in {
+            "NULL, NULL, '{{admin}}'": "InsufficientPrivilege",
+            "{team}, {profile}, '{{admin}}'": "api_keys_admin_stands_outside_teams",
+            "'team_of_others', {profile}, '{{read}}'": "InsufficientPrivilege",
+            "{team}, {profile}, '{{read}}'": None,
+        }.items()
+    ),
+    ("owner", [KEY.replace("{whose}", "NULL, NULL, '{{admin}}'")], None),
+    ("app", ["UPDATE api_keys SET scopes = '{{admin}}' WHERE team_id = {team}"], "InsufficientPrivilege"),
     ("app", ["UPDATE api_keys SET revoked_at = NULL WHERE team_id = {team}"], "api_keys_revoked_is_final"),
     (
         "app",
         ["UPDATE api_keys SET revoked_at = now() + interval '1 day' WHERE team_id = {team}"],
         "api_keys_revoked_is_final",
     ),
+    ("dreamer", [WORK.replace("{kind}", "'placement'")], "InsufficientPrivilege"),
+    ("dreamer", [WORK.replace("{kind}", "'cycle'")], None),
     *(
         attempt
         for role in ("app", "dreamer")
@@ -321,12 +341,28 @@ async def test_no_role_changes_a_row_past_what_accounts_for_it(
 ) -> None:
     names = {
         "team": sql.Literal(changed.caller.team_id),
+        "profile": sql.Literal(changed.caller.profile_id),
         "established": sql.Literal(changed.established),
         "candidate": sql.Literal(changed.candidate),
         "merged": sql.Literal(changed.merged_entity),
     }
     with acting_as(database_name, role, changed.caller.team_id) as connection:
         assert refusing_rule(connection, *(sql.SQL(one).format(**names) for one in statements)) == rule
+
+
+@pytest.mark.parametrize("kind", ["placement", "of another day"])
+def test_the_dreamer_touches_no_work_but_its_own(changed: ChangedTeam, database_name: str, kind: str) -> None:
+    with acting_as(database_name, "app", changed.caller.team_id) as connection:
+        connection.execute(
+            "INSERT INTO work_items (team_id, kind, item_id, run_at) VALUES (%s, %s, 'waits', now())",
+            [changed.caller.team_id, kind],
+        )
+        connection.execute("SELECT set_config('role', 'densemem_dreamer', true)")
+        finished = connection.execute(
+            "UPDATE work_items SET finished_at = now(), epoch = epoch + 1 WHERE item_id = 'waits'"
+        )
+        assert finished.rowcount == 0
+        assert connection.execute("SELECT FROM work_items WHERE item_id = 'waits'").fetchall() == []
 
 
 def test_every_rule_is_tried(database_name: str) -> None:
