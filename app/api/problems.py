@@ -1,5 +1,6 @@
 """The one table from errors to HTTP: every refusal is an `application/problem+json` (RFC 9457)."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -128,6 +129,13 @@ class Faults:
         except ClientDisconnect:
             # Whoever asked has gone: there is nobody to answer, and nothing is wrong here.
             return
+        except asyncio.CancelledError:
+            # The server ends and has waited long enough; left alone, it would answer for us, and not as a problem.
+            if has_begun or scope["type"] != "http":
+                raise
+            ending = Unavailable("The server ended before this was answered.", code="server_ending")
+            answer = await _answer_error(Request(scope), ending)
+            await answer(scope, receive, send)
         except Exception as error:  # The door's last resort: one bad request must not be a leak.
             if scope["type"] != "http" or has_begun:
                 raise

@@ -105,6 +105,23 @@ async def test_a_queue_for_connections_has_an_end(narrow: Api) -> None:
     }
 
 
+async def test_what_a_server_does_not_live_to_answer_is_a_retryable_503(private_name: str) -> None:
+    settings = Settings.model_validate({"pool_size": 2, "pool_timeout_seconds": 60})
+    database = Database(settings, url=service_url(private_name))
+    await database.open()
+    held = database.reading(Scope("app")), database.reading(Scope("app"))
+    async with held[0], held[1], httpx2.AsyncClient(timeout=30) as client:
+        async with serve(create_app(database, settings), grace=1) as port:
+            url, headers = f"http://127.0.0.1:{port}/v1/dreams", {"Authorization": f"Bearer dm_{43 * 'x'}"}
+            asking = asyncio.create_task(client.get(url, headers=headers))
+            while not database.pool_statistics()["app"].get("requests_waiting"):
+                await asyncio.sleep(0.01)
+        answer = await asking
+    await database.close()
+    assert (answer.status_code, answer.json()["code"]) == (503, "server_ending")
+    assert (answer.json()["retryable"], answer.headers["retry-after"]) == (True, "1")
+
+
 async def test_a_commit_that_fails_late_is_seen_by_the_client_and_leaves_nothing(
     narrow: Api, private_name: str
 ) -> None:
