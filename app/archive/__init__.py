@@ -8,7 +8,8 @@
     erase      every row of a team, in one statement
 
 Ids are kept, the team's too, because digests in the rows cover them: a file goes where its team is not, which is
-another instance, or this one after an erasure. Rows keep their times and versions; no event is sent, nothing is
+another instance, or this one after an erasure. Only the numbers of events are given anew, in the order of the
+lines: they are counted for all teams together. Rows keep their times and versions; no event is sent, nothing is
 placed, staled or weighed anew. What is not the team's own stays behind (`catalogue.LEFT_OUT`), keys above all:
 whoever restores a team makes new ones. A file is read by the version of the schema that wrote it.
 

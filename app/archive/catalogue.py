@@ -17,9 +17,10 @@ LEFT_OUT: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class TeamTable:
-    """A table with the names of its columns; generated ones are left out, JSON ones are also in `json_columns`.
+    """A table with the names of its columns; JSON ones are also in `json_columns`.
 
-    Tables that refer to each other share a `group`.
+    Generated columns are left out, and so are numbers that the table gives: they tell an order among the rows of
+    all teams, which a file tells by its lines. Tables that refer to each other share a `group`.
     """
 
     name: str
@@ -70,7 +71,8 @@ _TABLES: LiteralString = """
             FROM pg_index AS i JOIN pg_attribute AS k ON k.attrelid = c.oid AND k.attnum = ANY (i.indkey)
             WHERE i.indrelid = c.oid AND i.indisprimary) AS key
     FROM pg_class AS c
-    JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+    JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+         AND a.attgenerated = '' AND a.attidentity = ''
     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
       AND (c.relname = 'teams' OR EXISTS (
           SELECT FROM pg_attribute AS t

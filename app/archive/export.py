@@ -1,6 +1,7 @@
 """A team as it stands at one moment, written to a file row by row."""
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime
 from typing import BinaryIO, LiteralString
 
@@ -71,16 +72,20 @@ def _choose_rows(table: TeamTable) -> Statement:
             sql.SQL(", ").join(missing)
         )
     query = sql.SQL(
-        "SELECT ({line})::text AS line FROM (SELECT {columns} FROM public.{table}) AS t"
-        " WHERE t.{team} = %(team_id)s ORDER BY {key}"
+        "SELECT ({line})::text AS line FROM public.{table} AS r CROSS JOIN LATERAL (SELECT {columns}) AS t"
+        " WHERE r.{team} = %(team_id)s ORDER BY {key}"
     ).format(
         line=line,
-        columns=sql.SQL(", ").join(map(sql.Identifier, table.columns)),
+        columns=_name_in_row(table.columns),
         table=sql.Identifier(table.name),
         team=sql.Identifier(table.team_column),
-        key=sql.SQL(", ").join(sql.SQL("t.{}").format(sql.Identifier(column)) for column in table.key),
+        key=_name_in_row(table.key),
     )
     return Statement(query.as_string().encode(), {})
+
+
+def _name_in_row(columns: Sequence[str]) -> sql.Composed:
+    return sql.SQL(", ").join(sql.Identifier("r", column) for column in columns)
 
 
 # A whole team takes as long as it takes; the transaction's own limits are for requests.

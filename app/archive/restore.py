@@ -23,7 +23,6 @@ from app.tenancy.teams import check_name, find_team
 
 _ROWS_AT_ONCE: Final = 500
 _BYTES_AT_ONCE: Final = 4 * 1024 * 1024
-_LARGE_STEP: Final = 100_000
 # A lease belongs to a process of the instance that the file came from.
 _NOT_TAKEN_ALONG: Final = {("work_items", "worker"), ("work_items", "lease_expires_at")}
 
@@ -83,8 +82,6 @@ async def _import(writing: Writing, file: BinaryIO, name: str | None) -> tuple[H
         await writing.execute("UPDATE pg_temp.incoming_teams SET name = %(name)s", {"name": name})
     for _, group in groupby(tables.values(), key=lambda table: table.group):
         await _move_in(writing, list(group), tally.counts)
-    for row in await writing.fetch_all(_SEQUENCES):
-        await writing.fetch_one(_advance_sequence(row), {"team_id": header.team_id})
     await record_audit(writing, HOST, "team_imported", details={"rows": tally.counts.total()})
     return header, tally.counts
 
@@ -200,7 +197,7 @@ def _move_rows(tables: Sequence[TeamTable]) -> Statement:
         ]
         moves.append(
             sql.SQL(
-                "{} AS (INSERT INTO public.{} ({}) OVERRIDING SYSTEM VALUE SELECT {} FROM pg_temp.{})"
+                "{} AS (INSERT INTO public.{} ({}) SELECT {} FROM pg_temp.{} ORDER BY line_of_file)"
             ).format(
                 sql.Identifier(f"moved_{table.name}"),
                 sql.Identifier(table.name),
@@ -210,25 +207,6 @@ def _move_rows(tables: Sequence[TeamTable]) -> Statement:
             )
         )
     return _statement(sql.SQL("WITH {} SELECT").format(sql.SQL(", ").join(moves)))
-
-
-def _advance_sequence(row: dict[str, str]) -> Statement:
-    # Numbers are a table's, not a team's: the next one of this team must be none that came along. A small step is
-    # made number by number, because others take numbers meanwhile and a sequence that is set may go back; nobody
-    # overtakes a large one.
-    query = sql.SQL(
-        "SELECT CASE WHEN m.ahead > {step} THEN setval({sequence}, m.highest)"
-        " ELSE (SELECT max(nextval({sequence})) FROM generate_series(1, m.ahead)) END"
-        " FROM (SELECT max({column}) AS highest, max({column}) - coalesce(pg_sequence_last_value({sequence}), 0)"
-        " AS ahead FROM public.{table} WHERE team_id = %(team_id)s) AS m"
-        " WHERE m.ahead > 0"
-    ).format(
-        sequence=sql.SQL("{}::regclass").format(sql.Literal(row["sequence"])),
-        column=sql.Identifier(row["column"]),
-        table=sql.Identifier(row["table"]),
-        step=sql.Literal(_LARGE_STEP),
-    )
-    return _statement(query)
 
 
 def _room(table: TeamTable) -> sql.Identifier:
@@ -245,10 +223,3 @@ def _statement(query: sql.Composed) -> Statement:
 
 # What is restored happened already: triggers that stale dependents leave this team's rows alone.
 _REWRITE: LiteralString = "SELECT set_config('densemem.rewriting', %(team_id)s, true)"
-_SEQUENCES: LiteralString = """
-    SELECT c.relname AS table, a.attname AS column,
-           pg_get_serial_sequence('public.' || quote_ident(c.relname), a.attname) AS sequence
-    FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0
-    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND a.attidentity <> ''
-    ORDER BY 1
-"""

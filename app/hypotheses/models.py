@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, Identity, Index, text
+from sqlalchemy import BigInteger, CheckConstraint, Identity, Index, text
 from sqlalchemy.dialects.postgresql import DOUBLE_PRECISION, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -124,7 +124,7 @@ class HypothesisEvent(Base):
     __tablename__ = "hypothesis_events"
 
     team_id: Mapped[str] = team_key()
-    id: Mapped[int] = mapped_column(Identity(always=True), primary_key=True)
+    id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
     hypothesis_id: Mapped[str]
     event: Mapped[str]
     from_status: Mapped[str | None]

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, Identity, Index, UniqueConstraint, text
+from sqlalchemy import BigInteger, CheckConstraint, Identity, Index, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -73,7 +73,7 @@ class ConflictEvent(Base):
     __tablename__ = "conflict_events"
 
     team_id: Mapped[str] = team_key()
-    id: Mapped[int] = mapped_column(Identity(always=True), primary_key=True)
+    id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
     case_id: Mapped[str]
     event: Mapped[str]
     preferred_position_id: Mapped[str | None]

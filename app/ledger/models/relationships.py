@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import CheckConstraint, Computed, Identity, Index, UniqueConstraint, text
+from sqlalchemy import BigInteger, CheckConstraint, Computed, Identity, Index, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import DOUBLE_PRECISION, TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -139,7 +139,7 @@ class SupportEvent(Base):
     __tablename__ = "support_events"
 
     team_id: Mapped[str] = team_key()
-    id: Mapped[int] = mapped_column(Identity(always=True), primary_key=True)
+    id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
     relationship_id: Mapped[str]
     citation_id: Mapped[str]
     event: Mapped[str]
