@@ -30,11 +30,11 @@ Invariants: nothing is deleted; at every commit what is active has the supports 
 database's own functions as placing counts them (`counted_group`, `counted_text`, `supported_tier`), and what was
 taken back or rejected has none that count; each change has its transition, a support its verdict, one that comes
 back a newer one (deferred triggers, which also let who grants and who takes away wait for each other); a
-transition or an event has its change, its effect is the one that its states have, a quote stands in its evidence
-(at once, for each statement); identities, evidence and events never change, what is final stays so (triggers); no
-reference leaves its team (composite foreign keys); only its owner changes a Relationship, but for what follows
-from somebody's conflict. A conflict case changes no tier and no status: it takes its positions out of eligibility
-while it is open.
+transition or an event has its change, its effect is the one that its states have, a quote stands in its evidence,
+a position rests on what its owner said (at once, for each statement); identities, evidence and events never
+change, what is final stays so (triggers); no reference leaves its team (composite foreign keys); only its owner
+changes a Relationship, but for what follows from somebody's conflict. A conflict case changes no tier and no
+status: it takes its positions out of eligibility while it is open.
 
 Decisions where the design is silent:
 

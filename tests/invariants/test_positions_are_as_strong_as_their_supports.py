@@ -141,6 +141,23 @@ COPY_AS_FACT: tuple[LiteralString, ...] = (
     " SELECT team_id, relationship_id, citation_id, 'granted', 'told' FROM supports"
     " WHERE relationship_id = 'rel_copy'",
 )
+FOREIGN_VOICE: tuple[LiteralString, ...] = (
+    "INSERT INTO profiles (team_id, id, name) SELECT team_id, 'prof_other', 'Other' FROM profiles LIMIT 1",
+    'INSERT INTO evidence SELECT (jsonb_populate_record(e, \'{{"id": "evd_other", "profile_id":'
+    ' "prof_other"}}\')).* FROM evidence AS e WHERE id = ' + _evidence("Claim"),
+    "INSERT INTO citations (team_id, id, evidence_id, starts, ends, quote)"
+    " SELECT team_id, 'cit_other', 'evd_other', starts, ends, quote FROM citations WHERE evidence_id = "
+    + _evidence("Claim"),
+    "INSERT INTO verification_events (team_id, id, relationship_id, citation_id, verdict, confidence,"
+    " schema_valid, verifier_kind, verifier_version, rationale)"
+    " SELECT team_id, 'ver_other', relationship_id, 'cit_other', 'entailed', 1, true, 'lexical', '1', ''"
+    " FROM supports WHERE relationship_id = " + _position("Claim"),
+    "INSERT INTO supports SELECT team_id, relationship_id, 'cit_other', true FROM supports"
+    " WHERE relationship_id = " + _position("Claim"),
+    "INSERT INTO support_events (team_id, relationship_id, citation_id, event, reason)"
+    " SELECT team_id, relationship_id, citation_id, 'granted', 'told' FROM supports"
+    " WHERE citation_id = 'cit_other'",
+)
 TO_FACT = _change("Claim", "tier = 'fact'", "harmless")
 TO_CLAIM = _change("Fact", "tier = 'validated_claim'", "reassess")
 TO_CANDIDATE = "tier = 'candidate', status = 'pending_evidence'"
@@ -173,6 +190,8 @@ TIERS: list[tuple[list[LiteralString], str | None]] = [
     ),
     ([REVIVED], "relationships_gain_by_support"),
     ([_turn_support("Taken", "true", "reinstated"), REVIVED], "supports_return_with_a_verdict"),
+    # Another profile's words about the same thing are its own position's.
+    ([*FOREIGN_VOICE], "supports_rest_on_the_owners_evidence"),
     # What the ledger allows, in either order.
     ([_judge_again("Taken"), _turn_support("Taken", "true", "reinstated"), REVIVED], None),
     ([REVIVED, _judge_again("Taken"), _turn_support("Taken", "true", "reinstated")], None),
