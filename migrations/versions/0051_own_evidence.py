@@ -11,7 +11,7 @@ from alembic import op
 from app.kernel.ddl import examine, lift
 
 revision = "0051"
-down_revision = "0054"
+down_revision = "0064"
 branch_labels = None
 depends_on = None
 

@@ -13,6 +13,7 @@ HERE = Path(__file__).parent
 BESIDE = {
     "test_every_changeable_column_is_guarded.py",
     "test_no_row_changes_unaccounted_for.py",
+    "test_nothing_temporary_stands_in_for_ours.py",
     "test_positions_are_as_strong_as_their_supports.py",
     "test_the_database_holds_rows_to_their_decisions.py",
 }
