@@ -10,7 +10,7 @@ from fastapi import Depends, Request
 
 from app.coordination.redis_link import RedisLink
 from app.events.hub import Hub
-from app.kernel.database import Database, Reading, Scope, Writing
+from app.kernel.database import Database, Plans, Reading, Scope, Writing
 from app.kernel.settings import Settings
 from app.recall.embedder import Embedder
 from app.tenancy.admission import Admission
@@ -47,9 +47,11 @@ class Door:
         async with self.database.glance(Scope("app", caller.team_id)) as reading:
             return await work(reading)
 
-    async def read(self, caller: Caller, work: Callable[[Reading], Awaitable[T]]) -> T:
+    async def read(
+        self, caller: Caller, work: Callable[[Reading], Awaitable[T]], *, plans: Plans = "auto"
+    ) -> T:
         """Return what `work` reads of the caller's team at one moment."""
-        async with self.database.snapshot(Scope("app", caller.team_id)) as reading:
+        async with self.database.snapshot(Scope("app", caller.team_id), plans=plans) as reading:
             return await work(reading)
 
     async def write(self, caller: Caller, work: Callable[[Writing], Awaitable[T]]) -> T:

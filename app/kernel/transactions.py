@@ -47,7 +47,7 @@ ENTER: LiteralString = """
     SELECT set_config('role', %(role)s, true), set_config('densemem.team_id', %(team_id)s, true),
            set_config('statement_timeout', %(statement_timeout)s, true),
            set_config('idle_in_transaction_session_timeout', %(idle_timeout)s, true),
-           set_config('plan_cache_mode', %(plans)s, true)
+           set_config('plan_cache_mode', %(plans)s, true), set_config('enable_seqscan', %(seqscan)s, true)
 """
 # A few statements that are sent together are one transaction, without its being begun and committed.
 _GLANCE: Final = f"{ENTER}, set_config('transaction_read_only', 'on', true)".encode()

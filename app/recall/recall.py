@@ -58,7 +58,7 @@ async def recall(
     team_id = caller.team_id
     moment = Moment(valid_at=query.valid_at or now, known_at=query.known_at)
     meant, missing = await find_meant(database, embedder, team_id, query.query, moment)
-    async with database.snapshot(Scope("app", team_id), plans="force_generic_plan") as reading:
+    async with database.snapshot(Scope("app", team_id), plans="kept") as reading:
         matches = await find_matches(
             reading, team_id, query.query, moment, expand_from=query.expand_from_entity_ids, meant=meant
         )
@@ -103,7 +103,7 @@ async def _recall_related(
     near = _surroundings(query.query, matches, results)
     try:
         async with database.reading(
-            Scope("app", team_id), plans="force_generic_plan", timeout_seconds=RELATED_TIMEOUT_SECONDS
+            Scope("app", team_id), plans="kept", timeout_seconds=RELATED_TIMEOUT_SECONDS
         ) as reading:
             if not (await effective_configuration(reading, team_id)).enabled:
                 return (), ()

@@ -8,6 +8,7 @@ import pytest
 
 from app.kernel.database import Database
 from app.kernel.errors import InvalidInput, NotFound
+from app.ledger.trace import _SUPPORTS
 from app.recall.trace import MemoryTrace, TraceQuery, trace_memory
 from app.tenancy.callers import Caller
 from tests import factories
@@ -23,7 +24,7 @@ LISTS: Final = ("supports", "verification_events", "transitions", "equivalent_re
 
 
 async def read(database: Database, team: Caller, relationship_id: str | None, **asked: Any) -> MemoryTrace:
-    async with database.snapshot(scope(team)) as reading:
+    async with database.snapshot(scope(team), plans="kept") as reading:
         return await trace_memory(
             reading, team.team_id, relationship_id or "", TraceQuery(**asked), now=datetime.now(UTC)
         )
@@ -65,6 +66,20 @@ async def test_a_story_of_5000_of_each_comes_whole_in_bounded_pages(
     }
     assert all(len(set(found)) == len(found) for found in seen.values())
     assert [one.version for one in seen["transitions"]] == list(range(1, MANY + 2))  # type: ignore[attr-defined]  # Transitions, as named.
+
+
+async def test_a_kept_plan_of_a_page_goes_by_keys_although_there_is_little_yet(
+    database: Database, database_name: str, team: Caller
+) -> None:
+    outcome = await remember(database, team, state("FastAPI", "depends_on", "Starlette"))
+    with psycopg.connect(admin_url(database_name)) as connection:
+        connection.execute("ANALYZE supports, citations, evidence")
+    params = {"team_id": team.team_id, "id": outcome.relationship_id, "after": "", "limit": 101}
+    async with database.snapshot(scope(team), plans="kept") as reading:
+        lines = await reading.fetch_all(f"EXPLAIN {_SUPPORTS}", params)
+    plan = "\n".join(line["QUERY PLAN"] for line in lines)
+    for table in ("supports", "citations", "evidence"):
+        assert f"Seq Scan on {table}" not in plan, plan
 
 
 async def test_a_list_that_has_ended_stays_empty_while_the_others_go_on(

@@ -146,6 +146,8 @@ async def trace_route(
     """Everything that is known about one Relationship, or was, and the Hypotheses that rest on it."""
     query, now = parameters.as_query(), door.now()
     traced = await door.read(
-        caller, lambda reading: trace_memory(reading, caller.team_id, relationship_id, query, now=now)
+        caller,
+        lambda reading: trace_memory(reading, caller.team_id, relationship_id, query, now=now),
+        plans="kept",
     )
     return answer(write_trace(traced))

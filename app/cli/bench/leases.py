@@ -103,6 +103,7 @@ def _measure_pgbench(
         "statement_timeout": "10000",
         "idle_timeout": "30000",
         "plans": "auto",
+        "seqscan": "on",
         "kind": kind,
         "worker": "bench",
         "seconds": LEASE_SECONDS,

@@ -54,7 +54,7 @@ class _Recorder:
     @asynccontextmanager
     async def glance(self, scope: Scope) -> AsyncIterator[Reading]:
         async with self._database.glance(scope) as reading:
-            self._begin("BEGIN READ ONLY", scope, "force_generic_plan")
+            self._begin("BEGIN READ ONLY", scope, "kept")
             yield _Recording(cast(Writing, reading), self.told)
             self.told.append(_COMMIT)
 
