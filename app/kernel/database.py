@@ -10,12 +10,12 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Literal, LiteralString, TypeVar
+from typing import Final, Literal, LiteralString, TypeVar
 from weakref import WeakKeyDictionary
 
 import psycopg
 from psycopg.adapt import Transformer
-from psycopg_pool import AsyncConnectionPool, PoolTimeout, TooManyRequests
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from app.kernel.errors import Unavailable
 from app.kernel.pools import Connection, adaptation, make_pool
@@ -53,7 +53,9 @@ Role = Literal["app", "dreamer", "owner"]
 # values. A kept plan goes by indexes alone: a table that is small when it is made may have grown since.
 Plans = Literal["auto", "kept"]
 
-MAX_ATTEMPTS = 3
+MAX_ATTEMPTS: Final = 3
+# For each connection. A longer queue would keep everybody waiting in vain.
+MAX_WAITING: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,17 @@ class Database:
             {} if self._dreamer_pool is self._pool else {"dreamer": self._dreamer_pool}
         )
         return {name: pool.get_stats() for name, pool in pools.items()}
+
+    async def refuse_crowd(self) -> None:
+        """Raise Unavailable where too many wait for a connection already.
+
+        To be asked before anything has been done for a request: one that was let in has its place, and is not
+        refused later because of those who came after it.
+        """
+        if self._pool.get_stats().get("requests_waiting", 0) >= MAX_WAITING * self._settings.pool_size:
+            # Refused at once, whoever asks again at once would take this process' time from those who wait.
+            await asyncio.sleep(self._settings.pool_timeout_seconds)
+            raise Unavailable("Too many wait for a database connection.", code="database_busy")
 
     @asynccontextmanager
     async def glance(self, scope: Scope) -> AsyncIterator[Reading]:
@@ -198,10 +211,6 @@ class Database:
             connection = await pool.getconn(timeout=self._settings.pool_timeout_seconds)
         except PoolTimeout as error:
             raise Unavailable("No database connection became free in time.", code="database_busy") from error
-        except TooManyRequests as error:
-            # Refused at once, whoever asks again at once would take this process' time from those who wait.
-            await asyncio.sleep(self._settings.pool_timeout_seconds)
-            raise Unavailable("Too many wait for a database connection.", code="database_busy") from error
         try:
             yield connection
         finally:

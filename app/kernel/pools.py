@@ -15,8 +15,6 @@ from app.kernel.settings import Settings
 # What is prepared, the round trips see to: psycopg, where it prepares, forgets all with a rollback. They read and
 # write UTF-8.
 _PLAIN: Final = {"prepare_threshold": None, "client_encoding": "utf8"}
-# For each connection. A longer queue would keep everybody waiting in vain.
-MAX_WAITING: Final = 10
 Connection = psycopg.AsyncConnection[dict[str, Any]]  # Rows by the names of their columns.
 
 
@@ -28,7 +26,6 @@ def make_pool(settings: Settings, url: str) -> AsyncConnectionPool[Connection]:
         kwargs={"autocommit": True, "row_factory": dict_row, "context": adaptation()} | _PLAIN,
         min_size=1,
         max_size=settings.pool_size,
-        max_waiting=MAX_WAITING * settings.pool_size,
         timeout=settings.pool_timeout_seconds,
         open=False,
         check=_check_connection,

@@ -27,10 +27,12 @@ class Admission:
         Raises:
             Unauthenticated: no key, or one that is unknown, expired or revoked.
             RateLimited: the key has sent too many requests.
+            Unavailable: too many wait for the database.
         """
         identity = None
         if secret is not None:
             self.limiter.refuse_spent(secret)
+            await self.database.refuse_crowd()
             async with self.database.glance(Scope("app")) as reading:
                 identity = await authenticate(reading, secret)
         if secret is None or identity is None:

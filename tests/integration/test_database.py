@@ -1,11 +1,12 @@
 """Transactions: scope, isolation, retries, and nothing left on a pooled connection."""
 
+import asyncio
 from contextlib import suppress
 
 import psycopg
 import pytest
 
-from app.kernel.database import Database, Reading, Scope, Writing
+from app.kernel.database import MAX_WAITING, Database, Reading, Scope, Writing
 from app.kernel.errors import Unavailable
 from app.kernel.settings import Settings
 from app.tenancy.callers import Caller
@@ -119,5 +120,40 @@ async def test_exhausted_pool_is_unavailable_in_bounded_time(database_name: str,
             with pytest.raises(Unavailable):
                 async with one.reading(Scope("app")):
                     pass
+    finally:
+        await one.close()
+
+
+async def test_a_crowd_is_refused_at_the_door_and_not_after_it(database_name: str, team: Caller) -> None:
+    one = Database(
+        Settings.model_validate({"pool_size": 2, "pool_timeout_seconds": 5}), url=service_url(database_name)
+    )
+    await one.open()
+    free = asyncio.Event()
+
+    async def hold() -> None:
+        async with one.reading(Scope("app", team.team_id)) as reading:
+            await count_profiles(reading)
+            await free.wait()
+
+    async def read() -> int:
+        async with one.reading(Scope("app", team.team_id)) as reading:
+            return await count_profiles(reading)
+
+    try:
+        await one.refuse_crowd()
+        holding = [asyncio.create_task(hold()) for _ in range(2)]
+        while one.pool_statistics()["app"].get("pool_size", 0) < 2:
+            await asyncio.sleep(0)
+        waiting = [asyncio.create_task(read()) for _ in range(2 * MAX_WAITING + 5)]
+        while one.pool_statistics()["app"].get("requests_waiting", 0) < len(waiting):
+            await asyncio.sleep(0)
+        one._settings = one._settings.model_copy(update={"pool_timeout_seconds": 0})
+        with pytest.raises(Unavailable):
+            await one.refuse_crowd()
+        free.set()
+        assert await asyncio.gather(*waiting) == [1] * len(waiting)
+        await asyncio.gather(*holding)
+        await one.refuse_crowd()
     finally:
         await one.close()

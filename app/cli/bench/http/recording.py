@@ -51,6 +51,9 @@ class _Recorder:
         self._database = database
         self.told: list[Told] = []
 
+    async def refuse_crowd(self) -> None:
+        await self._database.refuse_crowd()
+
     @asynccontextmanager
     async def glance(self, scope: Scope) -> AsyncIterator[Reading]:
         async with self._database.glance(scope) as reading:
