@@ -6,8 +6,9 @@
 `usage` counts tokens, `reported` reads what the provider says of them, `prices` turns them into money, `rates`
 says what a call may cost at most, `prompts` loads instructions with their schema, `fence` shows untrusted
 content, `reading` reads what comes back, `words` looks at a model's own words, `key` finds the API key, `doctor`
-looks at it. Behind the adapters: `connection` opens the SDK, `bounds` limits what comes in, `request` and
-`transcript` speak the protocol, `faults` names errors, `retrying` says when to try again. Knows no domain word.
+looks at it. Behind the adapters: `connection` opens the SDK, `bounds` limits what comes in, `events` reads a
+stream, `request` and `transcript` speak the protocol, `faults` names errors, `retrying` says when to try again.
+Knows no domain word.
 
 The model is an untrusted, expensive and sometimes absent helper:
 

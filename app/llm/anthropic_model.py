@@ -8,11 +8,13 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from app.llm.connection import PROTOCOL_ERRORS, Connection, has_left, list_errors
+from app.llm.events import read_events
 from app.llm.faults import (
     Fault,
     is_error,
@@ -166,7 +168,6 @@ class AnthropicModel:
         self, client: "anthropic.AsyncAnthropic", question: Question, transcript: Transcript, seconds: float
     ) -> Fault | None:
         """Fill the transcript from what came, as it came: the SDK's own types would mend some of it."""
-        from anthropic import AsyncStream
         from httpx2 import Timeout
 
         message = build_message(question, self._options.model)
@@ -187,15 +188,16 @@ class AnthropicModel:
             if not _is_event_stream(stream.response.headers.get("content-type", "")):
                 transcript.fault = "content_type"
                 return None
-            async for sent in AsyncStream.raw_events(stream.response):
-                if sent.event == "ping" or not sent.data:
-                    continue
-                event = read_json(sent.data)
-                if sent.event == "error" or is_error(event):
-                    return read_error(event, status=200, headers=stream.response.headers, now=_now())
-                transcript.take_event(event)
-                if transcript.is_whole or transcript.fault is not None:
-                    return None
+            async with aclosing(read_events(stream.response.aiter_bytes())) as events:
+                async for sent in events:
+                    if sent.name == "ping":
+                        continue
+                    event = read_json(sent.data)
+                    if sent.name == "error" or is_error(event):
+                        return read_error(event, status=200, headers=stream.response.headers, now=_now())
+                    transcript.take_event(event)
+                    if transcript.is_whole or transcript.fault is not None:
+                        return None
         return None
 
     async def _count(

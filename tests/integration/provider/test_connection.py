@@ -14,7 +14,7 @@ from app.llm.anthropic_batches import AnthropicBatches
 from app.llm.anthropic_model import AnthropicModel, AnthropicOptions
 from app.llm.batches import NotMade, Pending
 from app.llm.key import Key
-from app.llm.model import Answered, Malformed, Message, Question, Unavailable
+from app.llm.model import Answered, Malformed, Message, OverBudget, Question, Unavailable
 from app.llm.usage import Tally, Usage
 from tests.integration.provider.asking import LONG, SHORT, Asker
 from tests.provider_server.replies import (
@@ -65,6 +65,17 @@ async def test_an_error_without_end_is_given_up(asker: Asker, monkeypatch: pytes
     monkeypatch.setattr(bounds, "MOST_BYTES", 10_000)
     outcome = await asker.ask(Reply(status=400, body=b"x" * 500_000))
     assert not isinstance(outcome, Answered)
+
+
+async def test_what_is_no_answer_is_given_up_sooner(asker: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "MOST_DOCUMENT_BYTES", 10_000)
+    counted = b'{"input_tokens": 700, "x": "%b"}'
+    for length, is_counted in ((9_000, True), (11_000, False)):
+        asker.server.tokens = Reply(body=counted % (b"x" * length))
+        outcome = await asker.ask(Said(text="x" * 20_000), most=SHORT, most_input=500)
+        assert isinstance(outcome, OverBudget) is is_counted
+    asker.server.tokens = 100
+    assert isinstance(await asker.ask(Said(text="x" * 20_000), most=SHORT), Answered)
 
 
 @pytest.mark.parametrize("most", [LONG, SHORT])
