@@ -1,10 +1,14 @@
 """Cycle runs and the state of dreaming over HTTP."""
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from app.kernel.database import Scope
+from app.llm.prices import BUILT_IN
+from app.llm.usage import Tokens, Usage
+from app.remember.provider.permits import Bound, TeamPurse
 from app.tenancy.callers import Caller
 from tests.api.client import NOBODYS_ULID, Api
 from tests.conftest import MakeTeam
@@ -138,3 +142,21 @@ async def test_another_teams_run_is_not_there(api: Api, team: Caller, make_team:
         assert bodies[0] == bodies[1]
     own = (await (await api.client(team)).get(f"/v1/cycle-runs/{run_id}")).json()
     assert own["status"] == "queued"
+
+
+async def test_what_verifying_costs_is_shown_reserved_and_charged(api: Api, team: Caller) -> None:
+    client = await api.client(team)
+    purse = TeamPurse(api.database, team.team_id, BUILT_IN)
+    bound = Bound(model="claude-opus-5-5", input_tokens=1000, output_tokens=4000, cost_usd=Decimal("0.3"))
+    open_permit, settled = await purse.reserve(bound), await purse.reserve(bound)
+    assert open_permit is not None
+    assert settled is not None
+    await purse.settle(settled, Usage({"claude-opus-5-5": Tokens(input=1000, output=100)}, turns=1))
+
+    costs = (await client.get("/v1/dreaming/costs")).json()
+    [item] = costs["items"]
+    assert (item["purpose"], item["input_tokens"], item["output_tokens"]) == ("verify", 2000, 4100)
+    assert (item["cost_usd"], item["unsettled_usd"]) == (0.306, 0.3)
+    assert (costs["verifying_today_usd"], costs["today_usd"]) == (0.306, 0)
+    status = (await client.get("/v1/dreaming/status")).json()
+    assert (status["verifying_today_usd"], status["cost_today_usd"]) == (0.306, 0)

@@ -137,7 +137,13 @@ async def test_costs_are_told_by_day_and_model_also_for_a_run_that_was_cancelled
 ) -> None:
     client = await api.client(team)
     empty = (await client.get("/v1/dreaming/costs")).json()
-    assert empty == {"items": [], "total_usd": 0, "today_usd": 0, "max_daily_cost_usd": 5}
+    assert empty == {
+        "items": [],
+        "total_usd": 0,
+        "today_usd": 0,
+        "verifying_today_usd": 0,
+        "max_daily_cost_usd": 5,
+    }
 
     lease = await lease_run(api.database, await queue_run(api.database, team))
     status = (await client.get("/v1/dreaming/status")).json()
