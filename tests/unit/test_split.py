@@ -56,6 +56,15 @@ def test_what_turned_out_right_gets_places_of_what_turned_out_wrong() -> None:
     }
 
 
+def test_a_predicate_gets_at_most_double_where_all_others_get_fewer() -> None:
+    places, weights = {"uses": 2, "depends_on": 10, "has_topic": 10}, {"depends_on": 0.5, "has_topic": 0.5}
+    assert tune_split(places, weights | {"uses": 2.0}, PLENTY) == {
+        "uses": 4,
+        "depends_on": 9,
+        "has_topic": 9,
+    }
+
+
 def test_a_predicate_gets_no_more_places_than_it_has_ideas() -> None:
     places, weights = {"uses": 4, "depends_on": 4, "has_topic": 4}, {"uses": 2.0, "depends_on": 0.5}
     assert tune_split(places, weights, PLENTY | {"uses": 5})["uses"] == 5
