@@ -1,6 +1,7 @@
 """Learned scoring as a whole: teams large enough to learn from, explained, repeatable, silent when in doubt."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -128,6 +129,16 @@ def test_a_rule_with_a_constant_is_shown_with_a_witness() -> None:
     assert (same.object_id, shown.object_id) == ("y", "z")
     assert same.subject_id == shown.subject_id != "s0"
     assert (path.support, path.body, path.instances) == (10, 11, 10)
+
+
+def test_shares_are_the_parts_that_the_rules_have_in_the_score() -> None:
+    inputs = make_inputs(*companions())
+    scores = score_candidates(inputs)
+    (candidate,) = [each for each in scores.candidates if spell(each.target) == "s0 uses z"]
+    first, second, *_ = scores.find_rules(candidate)
+    weighed = (replace(first, weight=0.6), replace(second, weight=0.2))
+    paths = explain_candidate(replace(scores, find_rules=lambda _: weighed), candidate, inputs.nodes)
+    assert [path.share for path in paths] == pytest.approx([0.75, 0.25])
 
 
 def test_the_rationale_of_a_rule_with_a_constant_names_its_witness() -> None:
