@@ -284,7 +284,9 @@ async def make_conflict(
                 sql.CASE_POSITION, base | {"position_id": position_id, "group_key": position.group_key}
             )
         preferred = position_ids[0] if status == "resolved" else None
-        await writing.execute(sql.CASE_STATUS, base | {"status": status, "preferred": preferred})
+        await writing.execute(sql.CASE_OPENED, base)
+        if status != "open":
+            await writing.execute(sql.CASE_CLOSED, base | {"status": status, "preferred": preferred})
 
     await _as_app(database, caller, write)
     return case_id

@@ -104,13 +104,17 @@ CASE: LiteralString = """
     VALUES (%(team_id)s, %(id)s, 'other_object', 'open', %(subject_id)s, 'licensed_under',
             clock_timestamp() + %(due_in)s)
 """
-CASE_STATUS: LiteralString = """
+CASE_OPENED: LiteralString = """
+    INSERT INTO conflict_events (team_id, case_id, event) VALUES (%(team_id)s, %(id)s, 'opened')
+"""
+CASE_CLOSED: LiteralString = """
     WITH changed AS (
-        UPDATE conflict_cases SET status = %(status)s, preferred_position_id = %(preferred)s
+        UPDATE conflict_cases
+        SET status = %(status)s, preferred_position_id = %(preferred)s, closed_at = clock_timestamp()
         WHERE team_id = %(team_id)s AND id = %(id)s
     )
     INSERT INTO conflict_events (team_id, case_id, event, preferred_position_id)
-    VALUES (%(team_id)s, %(id)s, CASE %(status)s WHEN 'open' THEN 'opened' ELSE %(status)s END, %(preferred)s)
+    VALUES (%(team_id)s, %(id)s, %(status)s, %(preferred)s)
 """
 CASE_POSITION: LiteralString = """
     INSERT INTO conflict_positions (team_id, id, case_id, semantic_group_key)

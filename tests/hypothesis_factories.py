@@ -131,13 +131,19 @@ _SUBMISSION: LiteralString = """
     VALUES (%(team_id)s, %(ingest_id)s, %(id)s, 'confirm_true')
 """
 _SET_STATUS: LiteralString = """
-    WITH changed AS (
+    WITH before AS (
+        SELECT status FROM hypotheses WHERE team_id = %(team_id)s AND id = %(id)s
+    ), changed AS (
         UPDATE hypotheses SET status = %(status)s, submission_is_open = %(is_open)s, row_version = row_version + 1
         WHERE team_id = %(team_id)s AND id = %(id)s AND status <> %(status)s
         RETURNING id
     )
-    INSERT INTO hypothesis_events (team_id, hypothesis_id, event, to_status, actor_kind)
-    SELECT %(team_id)s, id, 'set', %(status)s, 'client' FROM changed
+    INSERT INTO hypothesis_events (team_id, hypothesis_id, event, from_status, to_status, actor_kind)
+    SELECT %(team_id)s, changed.id,
+           CASE %(status)s WHEN 'rejected' THEN 'reject' WHEN 'submitted' THEN 'confirm_true'
+                           WHEN 'reinforced' THEN 'reinforce' ELSE %(status)s END,
+           before.status, %(status)s, 'client'
+    FROM changed, before
 """
 _NAMES: LiteralString = """
     SELECT (SELECT name FROM entities WHERE team_id = %(team_id)s AND id = %(subject_id)s) AS subject,

@@ -6,10 +6,9 @@ from datetime import timedelta
 import psycopg
 import pytest
 
-from app.hypotheses.lifecycle import HypothesisStatus
 from app.hypotheses.queries import list_hypotheses
 from app.hypotheses.record import HypothesisFilter, HypothesisSummary, Sort
-from app.kernel.database import Database, Scope, Writing
+from app.kernel.database import Database, Scope
 from app.kernel.errors import InvalidInput
 from app.kernel.pages import encode_cursor
 from app.ledger.identity import Edge
@@ -17,7 +16,7 @@ from app.tenancy.callers import Caller
 from tests.conftest import MakeProfile, MakeTeam
 from tests.databases import admin_url
 from tests.factories import CANDIDATE, make_entity, make_relationship, make_value
-from tests.hypothesis_factories import Guess, make_hypothesis
+from tests.hypothesis_factories import Guess, make_hypothesis, set_status
 from tests.integration.guess_rows import make_graph
 
 ANY = HypothesisFilter()
@@ -34,24 +33,6 @@ async def read_page(
     async with database.reading(Scope("app", team.team_id)) as reading:
         page = await list_hypotheses(reading, team.team_id, team.profile_id, wanted, sort=sort, limit=limit)
     return list(page.items)
-
-
-async def set_status(database: Database, team: Caller, hypothesis_id: str, status: HypothesisStatus) -> None:
-    params = {"team_id": team.team_id, "id": hypothesis_id, "status": status}
-
-    async def write(w: Writing) -> None:
-        await w.execute(
-            "UPDATE hypotheses SET status = %(status)s, row_version = row_version + 1"
-            " WHERE team_id = %(team_id)s AND id = %(id)s",
-            params,
-        )
-        await w.execute(
-            "INSERT INTO hypothesis_events (team_id, hypothesis_id, event, to_status, actor_kind)"
-            " VALUES (%(team_id)s, %(id)s, 'set', %(status)s, 'client')",
-            params,
-        )
-
-    await database.unit_of_work(Scope("app", team.team_id), write)
 
 
 async def test_a_summary_names_both_ends_and_separates_candidates(database: Database, team: Caller) -> None:

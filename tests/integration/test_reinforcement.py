@@ -29,8 +29,9 @@ async def submit_feedback(
             params,
         )
         await writing.execute(
-            "INSERT INTO hypothesis_events (team_id, hypothesis_id, event, to_status, actor_kind)"
-            " VALUES (%(team_id)s, %(id)s, %(event)s, %(status)s, 'client')",
+            "INSERT INTO hypothesis_events (team_id, hypothesis_id, event, from_status, to_status, actor_kind)"
+            " SELECT team_id, hypothesis_id, %(event)s, to_status, %(status)s, 'client' FROM hypothesis_events"
+            " WHERE team_id = %(team_id)s AND hypothesis_id = %(id)s ORDER BY id DESC LIMIT 1",
             params,
         )
 

@@ -171,7 +171,14 @@ async def test_sweeps_in_opposite_order_never_meet_in_a_deadlock(
 ) -> None:
     ids = sorted([(await make_guess(database, team, f"Library {number}"))[2] for number in range(6)])
     scope = Scope("dreamer", team.team_id)
-    ages = "UPDATE hypotheses SET status = 'reinforced', reinforced_at = %(at)s WHERE team_id = %(team_id)s"
+    ages: LiteralString = """
+        WITH aged AS (
+            UPDATE hypotheses SET status = 'reinforced', reinforced_at = %(at)s WHERE team_id = %(team_id)s
+            RETURNING team_id, id
+        )
+        INSERT INTO hypothesis_events (team_id, hypothesis_id, event, from_status, to_status, actor_kind)
+        SELECT team_id, id, 'regenerated', 'stale', 'reinforced', 'cycle' FROM aged
+    """
     params = {"team_id": team.team_id, "at": NOW - timedelta(days=91)}
 
     async def sweep_pieces(w: Writing, starts: list[str]) -> int:

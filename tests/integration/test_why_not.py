@@ -86,14 +86,6 @@ async def reject(database: Database, team: Caller, pattern: Pattern) -> None:
     edge = Edge(pattern.subjects[4], "uses", pattern.objects[4])
     hypothesis_id = await make_hypothesis(database, team, edge, [pattern.last])
     await set_status(database, team, hypothesis_id, "rejected")
-    await database.unit_of_work(
-        Scope("app", team.team_id),
-        lambda w: w.execute(
-            "INSERT INTO hypothesis_events (team_id, hypothesis_id, event, to_status, actor_kind)"
-            " VALUES (%(team_id)s, %(id)s, 'reject', 'rejected', 'client')",
-            {"team_id": team.team_id, "id": hypothesis_id},
-        ),
-    )
 
 
 async def narrow(database: Database, team: Caller, pattern: Pattern) -> None:

@@ -14,12 +14,20 @@ from tests.databases import admin_url, service_url
 
 # A Relationship copied under a scope, all in order but for what is `changed`, a JSON object.
 COPY_OF_POSITION: LiteralString = """
-    INSERT INTO relationships SELECT (jsonb_populate_record(r, jsonb_build_object(
-        'id', 'rel_copy', 'scope', 's', 'semantic_group_key', (identities_of(
-            r.team_id, r.subject_entity_id, r.predicate_key, r.object_entity_id, r.polarity, 's', p.is_symmetric,
-            p.inverse_key))[2]) || {changed})).*
+    INSERT INTO relationships
+        (team_id, id, owner_profile_id, subject_entity_id, predicate_key, predicate_version, object_entity_id,
+         object_value_id, polarity, modality, scope, valid_from, valid_to, semantic_group_key, target_identity,
+         tier, status, version, eligible_since, client_comment, changed_at)
+    SELECT copy.team_id, copy.id, copy.owner_profile_id, copy.subject_entity_id, copy.predicate_key,
+           copy.predicate_version, copy.object_entity_id, copy.object_value_id, copy.polarity, copy.modality,
+           copy.scope, copy.valid_from, copy.valid_to, copy.semantic_group_key, copy.target_identity, copy.tier,
+           copy.status, copy.version, copy.eligible_since, copy.client_comment, copy.changed_at
     FROM relationships AS r JOIN predicates AS p
       ON p.team_id = r.team_id AND p.predicate_key = r.predicate_key AND p.version = r.predicate_version
+    CROSS JOIN LATERAL jsonb_populate_record(r, jsonb_build_object(
+        'id', 'rel_copy', 'scope', 's', 'semantic_group_key', (identities_of(
+            r.team_id, r.subject_entity_id, r.predicate_key, r.object_entity_id, r.polarity, 's', p.is_symmetric,
+            p.inverse_key))[2]) || {changed}) AS copy
     WHERE r.id = {copied}
 """
 Connection = psycopg.Connection[tuple[object, ...]]

@@ -105,10 +105,12 @@ CHANGEABLE: Final[Mapping[str, tuple[Guarded, ...]]] = {
         ),
     ),
     "hypothesis_sources": (
-        Guarded("version", roles=DREAMER, guards=("hypothesis_sources_version_rises",)),
         Guarded(
-            "is_candidate is_current", roles=DREAMER, because="What a guess rests on is the dreamer's to say."
+            "version is_candidate",
+            roles=DREAMER,
+            guards=("hypothesis_sources_version_rises", "hypothesis_sources_are_seen_as_they_are"),
         ),
+        Guarded("is_current", roles=DREAMER, because="What a guess rests on is the dreamer's to say."),
     ),
     "hypothesis_submissions": (
         Guarded("ended_at ended_active", guards=("hypothesis_submissions_end_once",)),

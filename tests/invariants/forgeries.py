@@ -51,9 +51,12 @@ _GUESS_COLUMNS: Final[Mapping[str, sql.Composable]] = {
 _SOURCE: LiteralString = """
     INSERT INTO hypothesis_sources
         (team_id, hypothesis_id, relationship_id, version, semantic_group_key, owner_profile_id, is_candidate)
-    SELECT team_id, {hypothesis_id}, {relationship_id}, version, semantic_group_key, {owner_profile_id},
-           is_candidate
+    SELECT team_id, {hypothesis_id}, chosen.relationship, coalesce(held.now, version),
+           coalesce(held.meaning, semantic_group_key), {owner_profile_id}, is_candidate
     FROM hypothesis_sources
+    CROSS JOIN LATERAL (SELECT {relationship_id}) AS chosen (relationship)
+    LEFT JOIN (SELECT id, version, semantic_group_key FROM relationships) AS held (relationship, now, meaning)
+      USING (relationship)
 """
 _SOURCE_COLUMNS: Final[Mapping[str, sql.Composable]] = {
     "hypothesis_id": sql.Identifier("hypothesis_id"),

@@ -37,8 +37,12 @@ MISFILED: LiteralString = COPY_OF_POSITION.replace("{copied}", "{established}").
     "{changed}", "jsonb_build_object({filed}, 'another')"
 )
 REWORDED: LiteralString = """
-    INSERT INTO evidence SELECT (jsonb_populate_record(e, '{{"id": "evd_copy", "content": "As it is not."}}')).*
-    FROM evidence AS e LIMIT 1
+    INSERT INTO evidence
+        (team_id, id, profile_id, content, content_digest, source_type, authority, source_group,
+         supersedes_evidence_ids, labels, metadata, state)
+    SELECT team_id, 'evd_copy', profile_id, 'As it is not.', content_digest, source_type, authority, source_group,
+           supersedes_evidence_ids, labels, metadata, state
+    FROM evidence LIMIT 1
 """
 TELL_OF_COPY: LiteralString = """
     INSERT INTO relationship_transitions
@@ -96,6 +100,94 @@ KEY: LiteralString = (
     "INSERT INTO api_keys (id, key_digest, max_authority, team_id, profile_id, scopes)"
     " VALUES ('key_forged', 'known to its maker', 'primary', {whose})"
 )
+TELL_OF_CASE: LiteralString = (
+    "INSERT INTO conflict_events (team_id, case_id, event, preferred_position_id) SELECT team_id, case_id,"
+    " {told}, CASE {told} WHEN 'resolved' THEN id END FROM conflict_positions"
+)
+DECIDE_CASE: LiteralString = (
+    "UPDATE conflict_cases SET status = 'dismissed', closed_at = now() WHERE status = 'open'"
+)
+CASE: LiteralString = (
+    "INSERT INTO conflict_cases (team_id, id, kind, status, subject_entity_id, predicate_key, due_at)"
+    " SELECT team_id, 'con_forged', kind, status, subject_entity_id, predicate_key, due_at FROM conflict_cases"
+)
+TELL_OF_MERGE: LiteralString = (
+    "INSERT INTO entity_merge_events (team_id, id, event, entity_id, survivor_id, undoes_id, before_image,"
+    " actor_profile_id) SELECT team_id, 'mrg_2', {told}, entity_id, survivor_id, {undone}, '{{}}',"
+    " actor_profile_id FROM entity_merge_events"
+)
+TELL_OF_GUESS: LiteralString = (
+    "INSERT INTO hypothesis_events (team_id, hypothesis_id, event, from_status, to_status, actor_kind)"
+    " SELECT team_id, id, {told} FROM hypotheses"
+)
+MOVE_GUESS: LiteralString = (
+    "UPDATE hypotheses SET row_version = row_version + 1, status = {status}, reinforced_at = {at}"
+)
+# Of a Hypothesis that is proposed: who says what, and what stands in the way.
+GUESSED: list[tuple[Role, list[LiteralString], str | None]] = [
+    ("dreamer", ["'reject', 'proposed', 'rejected', 'cycle'"], "hypothesis_events_describe_a_change"),
+    ("dreamer", ["'source_lost', 'proposed', 'stale', 'cycle'"], "hypothesis_events_describe_a_change"),
+    ("dreamer", ["'source_lost', 'proposed', 'proposed', 'cycle'"], "hypothesis_events_describe_a_change"),
+    ("dreamer", ["'regenerated', 'proposed', 'reinforced', 'cycle'"], "hypothesis_events_describe_a_change"),
+    ("dreamer", ["'ignore', 'proposed', 'proposed', 'cycle'"], "hypothesis_events_describe_a_change"),
+    ("dreamer", ["'accepted', NULL, 'proposed', 'cycle'"], "hypothesis_events_describe_a_change"),
+    ("dreamer", ["'so', 'proposed', 'stale', 'cycle'", "'stale'"], "hypothesis_events_describe_a_change"),
+    ("dreamer", ["'source_lost', 'proposed', 'stale', 'cycle'", "'stale'"], None),
+    ("dreamer", ["'regenerated', 'proposed', 'reinforced', 'cycle'", "'reinforced'"], None),
+    ("app", ["'reject', 'proposed', 'rejected', 'client'"], "hypothesis_events_describe_a_change"),
+    ("app", ["'ignore', 'proposed', 'rejected', 'client'"], "hypothesis_events_describe_a_change"),
+    (
+        "app",
+        ["'source_lost', 'proposed', 'stale', 'client'", "'stale'"],
+        "hypothesis_events_describe_a_change",
+    ),
+    ("app", ["'ignore', 'proposed', 'proposed', 'client'"], None),
+    ("app", ["'reject', 'proposed', 'rejected', 'client'", "'rejected'"], None),
+]
+RUN: LiteralString = (
+    "INSERT INTO cycle_runs (team_id, id, window_key, trigger, status, scheduled_for, dry_run)"
+    " VALUES ({team}, 'run_now', 'w', 'manual', 'running', now(), {dry})"
+)
+AT_WORK: LiteralString = RUN.replace("{dry}", "false")
+GUESS: LiteralString = (
+    "INSERT INTO hypotheses (team_id, id, cycle_run_id, subject_entity_id, predicate_key, predicate_version,"
+    " object_entity_id, target_identity, statement, rationale, likelihood, confidence, paths, generator_kind,"
+    " generator_version, status) SELECT team_id, 'hyp_forged', 'run_now', subject_entity_id, predicate_key,"
+    " predicate_version, object_entity_id, 'forged', statement, rationale, likelihood, confidence, paths,"
+    " generator_kind, generator_version, 'proposed' FROM hypotheses"
+)
+SOURCE: LiteralString = (
+    "INSERT INTO hypothesis_sources (team_id, hypothesis_id, relationship_id, version, semantic_group_key,"
+    " owner_profile_id, is_candidate) SELECT team_id, 'hyp_forged', relationship_id, {seen}, semantic_group_key,"
+    " owner_profile_id, is_candidate FROM hypothesis_sources"
+)
+RESTS: LiteralString = SOURCE.replace("{seen}", "version")
+ACCEPT: LiteralString = (
+    "INSERT INTO hypothesis_events (team_id, hypothesis_id, event, to_status, actor_kind, cycle_run_id)"
+    " SELECT team_id, id, 'accepted', 'proposed', 'cycle', cycle_run_id FROM hypotheses WHERE id = 'hyp_forged'"
+)
+# What the dreamer stores of a guess, and whether a cycle at work would.
+GUESSING: list[tuple[list[LiteralString], str | None]] = [
+    ([AT_WORK, GUESS], "hypotheses_come_of_a_cycle"),
+    ([AT_WORK, GUESS, RESTS], "hypotheses_come_of_a_cycle"),
+    ([AT_WORK, GUESS, ACCEPT], "hypotheses_come_of_a_cycle"),
+    ([AT_WORK, GUESS, RESTS, ACCEPT], None),
+    (
+        [
+            AT_WORK,
+            GUESS.replace("'forged', statement", "'forged', 'It is so.'"),
+            RESTS,
+            ACCEPT,
+        ],
+        "hypotheses_come_of_a_cycle",
+    ),
+    ([RUN.replace("{dry}", "true"), GUESS, RESTS, ACCEPT], "hypotheses_come_of_a_cycle"),
+    ([GUESS.replace("'run_now'", "cycle_run_id"), RESTS, ACCEPT], "hypotheses_come_of_a_cycle"),
+    ([AT_WORK, GUESS, SOURCE.replace("{seen}", "version + 1")], "hypothesis_sources_are_as_they_are"),
+    (["UPDATE hypothesis_sources SET version = version + 1"], "hypothesis_sources_are_seen_as_they_are"),
+    (["UPDATE hypothesis_sources SET is_candidate = true"], "hypothesis_sources_are_seen_as_they_are"),
+    (["UPDATE hypothesis_sources SET is_current = false"], None),
+]
 WORK: LiteralString = (
     "INSERT INTO work_items (team_id, kind, item_id, run_at) VALUES ({team}, {kind}, 'forged', now())"
 )
@@ -165,8 +257,9 @@ ATTEMPTS: list[tuple[Role, list[LiteralString], str | None]] = [
     (
         "app",
         [
-            'INSERT INTO entities SELECT (jsonb_populate_record(e, \'{{"id": "ent_copy"}}\')).*'
-            " FROM entities AS e WHERE id = {merged}"
+            "INSERT INTO entities (team_id, id, kind, name, is_merged, created_by_profile_id, merged_into_id)"
+            " SELECT team_id, 'ent_copy', kind, name, is_merged, created_by_profile_id, merged_into_id"
+            " FROM entities WHERE id = {merged}"
         ],
         "entities_come_merged_on_record",
     ),
@@ -281,6 +374,48 @@ ATTEMPTS: list[tuple[Role, list[LiteralString], str | None]] = [
         ["UPDATE api_keys SET revoked_at = now() + interval '1 day' WHERE team_id = {team}"],
         "api_keys_revoked_is_final",
     ),
+    *(
+        ("app", [TELL_OF_CASE.replace("{told}", told)], "conflict_events_describe_a_change")
+        for told in ("'resolved'", "'dismissed'", "'withdrawn'", "'reopened'", "'opened'")
+    ),
+    (
+        "app",
+        [DECIDE_CASE, TELL_OF_CASE.replace("{told}", "'resolved'")],
+        "conflict_events_describe_a_change",
+    ),
+    ("app", [DECIDE_CASE, TELL_OF_CASE.replace("{told}", "'dismissed'")], None),
+    ("app", [CASE], "conflict_cases_open_on_record"),
+    *(
+        (
+            "app",
+            [TELL_OF_MERGE.replace("{told}", told).replace("{undone}", undone)],
+            "entity_merge_events_describe_a_change",
+        )
+        for told, undone in {"'merged'": "NULL", "'unmerged'": "id"}.items()
+    ),
+    (
+        "app",
+        [
+            "UPDATE entities SET is_merged = false, merged_into_id = NULL WHERE id = {merged}",
+            TELL_OF_MERGE.replace("{told}", "'unmerged'").replace("{undone}", "id"),
+        ],
+        None,
+    ),
+    *(
+        (
+            role,
+            [
+                *(
+                    MOVE_GUESS.replace("{status}", status).replace("{at}", "clock_timestamp()")
+                    for status in moves
+                ),
+                TELL_OF_GUESS.replace("{told}", told),
+            ],
+            rule,
+        )
+        for role, [told, *moves], rule in GUESSED
+    ),
+    *(("dreamer", statements, rule) for statements, rule in GUESSING),
     ("dreamer", [WORK.replace("{kind}", "'placement'")], "InsufficientPrivilege"),
     ("dreamer", [WORK.replace("{kind}", "'cycle'")], None),
     *(
@@ -363,6 +498,22 @@ def test_the_dreamer_touches_no_work_but_its_own(changed: ChangedTeam, database_
         )
         assert finished.rowcount == 0
         assert connection.execute("SELECT FROM work_items WHERE item_id = 'waits'").fetchall() == []
+
+
+@pytest.mark.parametrize("role", ["app", "dreamer"])
+def test_no_role_says_when_a_row_came_or_which_number_an_event_has(database_name: str, role: Role) -> None:
+    with psycopg.connect(admin_url(database_name)) as connection:
+        chosen = connection.execute(CHOSEN, [f"densemem_{role}"]).fetchall()
+    assert chosen == []
+
+
+CHOSEN: LiteralString = """
+    SELECT c.relname, a.attname FROM pg_class AS c
+    JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
+      AND (a.attidentity <> '' OR a.attname IN ('created_at', 'opened_at'))
+      AND has_column_privilege(%s, c.oid, a.attnum, 'INSERT')
+"""
 
 
 def test_every_rule_is_tried(database_name: str) -> None:

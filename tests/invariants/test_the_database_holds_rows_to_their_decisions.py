@@ -90,6 +90,12 @@ EVIDENCE: list[tuple[list[LiteralString], str | None]] = [
     ([decision_on("held", "discarded")], "evidence_decisions_are_carried_out"),
     ([decision_on("held", "released"), turn("held", "discarded")], "evidence_decisions_are_carried_out"),
     ([decision_on("discarded", "released")], "pk_evidence_decisions"),
+    ([decision_on("plain", "released")], "evidence_decisions_are_about_what_was_held"),
+    ([decision_on("retracted", "released")], "evidence_decisions_are_about_what_was_held"),
+    (
+        [decision_on("plain", "released"), turn("plain", "retracted")],
+        "evidence_decisions_are_about_what_was_held",
+    ),
     ([copy_of_held("active")], "evidence_comes_decided"),
     ([copy_of_held("discarded")], "evidence_comes_decided"),
     (["UPDATE evidence SET state = 'retracted' WHERE state <> 'retracted'"], "evidence_retracted_says_when"),
