@@ -118,6 +118,28 @@ class VerifierPermit(Base):
     )
 
 
+class VerifierAnswer(Base):
+    """A provider's answer about an ingest, by the digest of its question; no verdict: it could not be read."""
+
+    __tablename__ = "verifier_answers"
+
+    team_id: Mapped[str] = team_key()
+    ingest_id: Mapped[str] = mapped_column(primary_key=True)
+    digest: Mapped[str] = mapped_column(primary_key=True)
+    number: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    verdict: Mapped[str | None]
+    confidence: Mapped[float | None] = mapped_column(DOUBLE_PRECISION)
+    rationale: Mapped[str | None]
+    code: Mapped[str | None]
+    created_at: Mapped[datetime] = created_now()
+
+    __table_args__ = (
+        references("ingests", "ingest_id", name="verifier_answers_ingest"),
+        one_of("verdict", Verdict, optional=True),
+        CheckConstraint("num_nulls(verdict, confidence, rationale, code) IN (0, 4)", name="verdict_is_whole"),
+    )
+
+
 class VerifierUsage(Base):
     """What a team's verifications have used of a model on one day (UTC). Added to by the application."""
 

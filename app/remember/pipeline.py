@@ -105,7 +105,7 @@ async def _place_some(
         if not isinstance(answer, VerifierFailure):
             judged[position] = answer
         elif answer.retryable:
-            delays.append(Delay(work.waiting[position].proposal_id, answer.code))
+            delays.append(Delay(work.waiting[position].proposal_id, answer.code, answer.pause_seconds))
         else:
             held[position] = Held("processing_failed", answer.code)
     scope = Scope("app", work.team_id)

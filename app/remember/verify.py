@@ -14,10 +14,14 @@ from app.remember.claim import Citation, Claim, Judgement
 
 @dataclass(frozen=True, slots=True)
 class VerifierFailure:
-    """The verifier gave no valid answer: `code` says why, `retryable` whether another try may help."""
+    """The verifier gave no valid answer: `code` says why, `retryable` whether another try may help.
+
+    `pause_seconds` is the least that the next try has to wait.
+    """
 
     code: str
     retryable: bool
+    pause_seconds: float = 0
 
 
 class Verifier(Protocol):

@@ -57,10 +57,11 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """A proposal that the verifier gave no verdict on; it waits for another try."""
+    """A proposal that the verifier gave no verdict on; it waits for another try, so long at least."""
 
     proposal_id: str
     code: str
+    least_seconds: float = 0
 
 
 async def begin_placement(w: Writing, lease: Lease) -> Work:
@@ -104,6 +105,7 @@ async def end_placement(w: Writing, lease: Lease, delays: Sequence[Delay]) -> No
     if delays:
         # Each try raises the epoch twice: it is leased and handed back.
         delay_seconds = min(FIRST_DELAY_SECONDS * 2 ** min(lease.epoch // 2, 16), LONGEST_DELAY_SECONDS)
+        delay_seconds = max(delay_seconds, *(delay.least_seconds for delay in delays))
         errors = [
             {"code": delay.code, "proposal_id": delay.proposal_id, "message": "The verifier did not answer."}
             for delay in delays

@@ -23,6 +23,7 @@ from app.llm.words import Wardens
 from app.remember.guard.injection import find_injection
 from app.remember.guard.mask import mask_text
 from app.remember.lexical.verifier import LexicalVerifier
+from app.remember.provider.answers import NO_ANSWERS, Answers, IngestAnswers
 from app.remember.provider.permits import TeamPurse
 from app.remember.provider.verifier import ProviderVerifier, bound_verdict
 from app.remember.verify import Verifier
@@ -64,10 +65,13 @@ class Provider:
             batches=self.batches,
         )
 
-    async def choose_verifier(self, database: Database, team_id: str) -> Verifier:
+    async def choose_verifier(
+        self, database: Database, team_id: str, *, ingest_id: str | None = None
+    ) -> Verifier:
         """Return the verifier of the settings; `auto` is the provider's while there is a key and the day has room.
 
-        One that is asked for by name waits for the next day where the team's money is used up.
+        One that is asked for by name waits for the next day where the team's money is used up. What it is answered
+        is kept with the ingest, if there is one.
         """
         chosen = self.settings.verifier
         if chosen == "lexical":
@@ -77,7 +81,9 @@ class Provider:
             usual = bound_verdict(self.verifier, self.prices)
             if not self.has_key() or not await purse.has_room(usual.cost_usd):
                 return LexicalVerifier()
-        return ProviderVerifier(self.verifier, purse, self.settings.provider_effort, wardens=WARDENS)
+        answers: Answers = NO_ANSWERS if ingest_id is None else IngestAnswers(database, team_id, ingest_id)
+        effort = self.settings.provider_effort
+        return ProviderVerifier(self.verifier, purse, effort, wardens=WARDENS, answers=answers)
 
 
 @asynccontextmanager

@@ -36,7 +36,7 @@ def placement_kind(
     async def place(lease: Lease) -> None:
         verifier: Verifier = LexicalVerifier()
         if provider is not None:
-            verifier = await provider.choose_verifier(database, lease.team_id)
+            verifier = await provider.choose_verifier(database, lease.team_id, ingest_id=lease.item_id)
         await work_under_lease(
             database,
             Scope("app"),

@@ -31,6 +31,7 @@ from tests.integration.full_team import STRANGE, digests, make_full_team, owner_
 # Filled by what a model costs, by long dreaming and by people; their rows are like any other's.
 _MAY_BE_EMPTY = {
     *("spending_permits", "spending_charges", "verifier_permits", "verifier_usage", "provider_exchanges"),
+    "verifier_answers",
     "provider_batches",
     *("conflict_events", "premise_assessments", "evidence_decisions", "recall_feedback"),
 }

@@ -166,7 +166,9 @@ CHANGES: dict[str, Callable[[dict[str, object]], object]] = {
 async def test_an_answer_that_is_not_exactly_right_is_no_verdict(
     change: Callable[[dict[str, object]], object],
 ) -> None:
-    assert await judge(answering(change)) == VerifierFailure("verifier_invalid_answer", retryable=True)
+    assert await judge(answering(change)) == VerifierFailure(
+        "verifier_invalid_answer", retryable=True, pause_seconds=30
+    )
 
 
 USED = Usage({"m": Tokens(input=9)}, turns=1)
@@ -176,8 +178,11 @@ USED = Usage({"m": Tokens(input=9)}, turns=1)
     ("outcome", "failure"),
     [
         (Refused("bio", USED), VerifierFailure("verifier_refused", retryable=False)),
-        (Truncated("max_output_tokens", USED), VerifierFailure("verifier_truncated", retryable=True)),
-        (Malformed("empty", USED), VerifierFailure("verifier_malformed", retryable=True)),
+        (
+            Truncated("max_output_tokens", USED),
+            VerifierFailure("verifier_truncated", retryable=True, pause_seconds=30),
+        ),
+        (Malformed("empty", USED), VerifierFailure("verifier_malformed", retryable=True, pause_seconds=30)),
         (RateLimited(7, USED), VerifierFailure("verifier_rate_limited", retryable=True)),
         (Overloaded(USED), VerifierFailure("verifier_overloaded", retryable=True)),
         (TimedOut(USED), VerifierFailure("verifier_timed_out", retryable=True)),

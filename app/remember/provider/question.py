@@ -1,6 +1,9 @@
 """One claim and one citation as a question to a model, and its answer read back. Pure."""
 
+import hashlib
+import json
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from app.ledger.vocabulary import Predicate, Verdict
@@ -41,6 +44,21 @@ def build_question(
         max_output_tokens=MAX_OUTPUT_TOKENS,
         effort=effort,
     )
+
+
+def digest_question(asked: str, claim: Claim, citation: Citation, *, effort: Effort | None) -> str:
+    """Return what tells the question from every other one; `asked` is who is asked, the prompt's version included.
+
+    The order of names is nobody's choice, so it makes no difference.
+    """
+    named = replace(
+        claim,
+        subject_names=tuple(sorted(set(claim.subject_names))),
+        object_names=tuple(sorted(set(claim.object_names))),
+    )
+    spans = [[span.start, span.end] for span in citation.spans]
+    whole = [asked, effort, _describe_claim(named), citation.content, spans]
+    return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()
 
 
 def read_judgement(

@@ -23,8 +23,16 @@ from app.llm.rates import rate_call
 from app.llm.usage import Tally
 from app.llm.words import NO_WARDENS, Wardens
 from app.remember.claim import Citation, Claim, Judgement
+from app.remember.provider.answers import NO_ANSWERS, Answers
 from app.remember.provider.permits import Bound, Permit, Purse
-from app.remember.provider.question import MAX_OUTPUT_TOKENS, build_question, name_claim, read_judgement
+from app.remember.provider.question import (
+    INVALID,
+    MAX_OUTPUT_TOKENS,
+    build_question,
+    digest_question,
+    name_claim,
+    read_judgement,
+)
 from app.remember.verify import VerifierFailure
 
 PROMPT: Final = "verifier-v1"
@@ -34,6 +42,11 @@ SECONDS_PER_CITATION: Final = 120.0
 MOST_COUNTS: Final = 3
 # Whoever chooses a verifier asks whether there is room for a question about a text of a page.
 USUAL_INPUT_TOKENS: Final = 3_000
+# Answers of no use to one question: each was paid for, and the next one would hardly be better.
+MOST_UNREADABLE: Final = 4
+_UNREADABLE: Final = frozenset({INVALID.code, "verifier_malformed", "verifier_truncated"})
+# Each pause is four times as long as the one before: half a minute, two, eight.
+FIRST_PAUSE_SECONDS: Final = 30.0
 OVER_BUDGET: Final = VerifierFailure("verifier_over_budget", retryable=True)
 
 
@@ -63,6 +76,8 @@ class ProviderVerifier:
     """Asks a model; each call has a permit before it and is charged when it ends, also for an answer of no use.
 
     Without a permit nobody is asked, and the citation waits. `wardens` look at each rationale before it is kept.
+    A verdict in `answers` is not asked for again, and a question is given up whose answers could not be read
+    `MOST_UNREADABLE` times. Who gave no answer at all may be asked any number of times.
     """
 
     model: StructuredModel
@@ -70,10 +85,30 @@ class ProviderVerifier:
     effort: Effort | None = None
     draw_request: Callable[[], str] = _draw_request
     wardens: Wardens = NO_WARDENS
+    answers: Answers = NO_ANSWERS
     kind: str = "provider"
     version: str = PROMPT
 
     async def judge(self, claim: Claim, citation: Citation) -> Judgement | VerifierFailure:
+        asked = f"{self.model.name} {self.version}"
+        digest = digest_question(asked, claim, citation, effort=self.effort)
+        known = await self.answers.find(digest)
+        if known.judgement is not None:
+            return known.judgement
+        if known.unreadable >= MOST_UNREADABLE:
+            return replace(INVALID, retryable=False)
+        outcome = await self._question(claim, citation)
+        number = known.unreadable + 1
+        if isinstance(outcome, Judgement):
+            await self.answers.keep(digest, outcome, number=number)
+        elif outcome.code in _UNREADABLE:
+            await self.answers.keep(digest, None, number=number)
+            pause = FIRST_PAUSE_SECONDS * 4.0**known.unreadable
+            is_last = number == MOST_UNREADABLE
+            return replace(outcome, retryable=not is_last, pause_seconds=0 if is_last else pause)
+        return outcome
+
+    async def _question(self, claim: Claim, citation: Citation) -> Judgement | VerifierFailure:
         request = self.draw_request()
         prompt = load_prompt(self.version)
         question = build_question(prompt, claim, citation, request=request, effort=self.effort)
