@@ -1,11 +1,15 @@
-"""A team gone for good, for privacy; what stays is that it was erased, on the instance's account."""
+"""A team gone for good, for privacy; what stays is that it was erased, on the instance's account.
+
+A batch that a provider still has holds the team's names, will be paid for, and is known by the team's rows alone:
+with them it would be lost. So nothing is erased until it has come back or was cancelled; the host may abandon it.
+"""
 
 from typing import Final, LiteralString
 
 import psycopg
 
 from app.archive.export import NO_TIME_LIMIT
-from app.kernel.database import Database, Params, Scope, Writing
+from app.kernel.database import Database, Params, Reading, Scope, Writing
 from app.kernel.errors import Busy, FieldError, Forbidden, InvalidInput
 from app.tenancy.audit import record_audit
 from app.tenancy.callers import HOST, Admin
@@ -15,23 +19,32 @@ from app.tenancy.teams import Team, find_team
 MAX_ERASE_SECONDS: Final = 600
 
 
-async def erase_team_as_owner(owner: Database, name_or_id: str) -> tuple[Team, int]:
+async def erase_team_as_owner(
+    owner: Database, name_or_id: str, *, abandons_batches: bool = False
+) -> tuple[Team, int]:
     """Leave no row of the team, and return what it was and how many rows it had.
 
     Args:
         owner: a database whose login may act as the owner.
         name_or_id: of the team.
+        abandons_batches: whether to erase it although a provider has a batch of it, which nobody then cancels.
 
     Raises:
         NotFound: there is no such team.
-        Busy: somebody works in the team; nothing is erased.
+        Busy: somebody works in the team, or a provider has a batch of it; nothing is erased.
     """
 
     async def erase(writing: Writing) -> tuple[Team, int]:
         team = await find_team(writing, name_or_id)
         await writing.fetch_one(NO_TIME_LIMIT)
-        rows = await _erase(writing, _AS_OWNER, {"team_id": team.team_id})
-        await record_audit(writing, HOST, "team_erased", target_id=team.team_id, details={"rows": rows})
+        batches = await _count_open_batches(writing, team.team_id)
+        if batches and not abandons_batches:
+            raise _has_batch()
+        details = {"rows": await _erase(writing, _AS_OWNER, {"team_id": team.team_id})}
+        rows = details["rows"]
+        if batches:
+            details["abandoned_batches"] = batches
+        await record_audit(writing, HOST, "team_erased", target_id=team.team_id, details=details)
         return team, rows
 
     return await owner.unit_of_work(Scope("owner"), erase)
@@ -51,7 +64,7 @@ async def erase_team(database: Database, admin: Admin, secret: str, team_id: str
         NotFound: there is no such team.
         InvalidInput: the team has another name.
         Forbidden: the key is no live admin key.
-        Busy: somebody works in the team; nothing is erased.
+        Busy: somebody works in the team, or a provider has a batch of it; nothing is erased.
     """
 
     async def erase(writing: Writing) -> int:
@@ -68,7 +81,26 @@ async def erase_team(database: Database, admin: Admin, secret: str, team_id: str
         await record_audit(writing, admin, "team_erased", target_id=team.team_id, details={"rows": rows})
         return rows
 
+    # The team's rows are seen in the team's scope only. Who hands a batch in after this finds the run gone, and
+    # cancels it.
+    async with database.reading(Scope("app", team_id)) as reading:
+        if await _count_open_batches(reading, team_id):
+            raise _has_batch()
     return await database.unit_of_work(Scope("app"), erase)
+
+
+def _has_batch() -> Busy:
+    return Busy(
+        "A provider has a batch of the team: cancel the run that waits for it (densemem runs cancel), and try "
+        "again once a worker has seen the batch end."
+    )
+
+
+async def _count_open_batches(reading: Reading, team_id: str) -> int:
+    row = await reading.fetch_one(_OPEN_BATCHES, {"team_id": team_id})
+    assert row is not None
+    batches: int = row["batches"]
+    return batches
 
 
 async def _erase(writing: Writing, query: LiteralString, params: Params) -> int:
@@ -82,6 +114,9 @@ async def _erase(writing: Writing, query: LiteralString, params: Params) -> int:
     return rows
 
 
+_OPEN_BATCHES: LiteralString = """
+    SELECT count(*)::int AS batches FROM provider_batches WHERE team_id = %(team_id)s AND outcome IS NULL
+"""
 _AS_OWNER: LiteralString = "SELECT erase_team_rows(%(team_id)s) AS rows"
 _AS_ADMIN: LiteralString = "SELECT erase_team(%(team_id)s, %(digest)s) AS rows"
 _LONG: LiteralString = "SELECT set_config('statement_timeout', %(milliseconds)s, true)"

@@ -65,6 +65,12 @@ def list_teams(as_json: AsJson = False) -> None:
 def erase_team(
     team: str,
     yes: Annotated[bool, typer.Option("--yes", help="Don't ask; there is no way back.")] = False,
+    abandon_batches: Annotated[
+        bool,
+        typer.Option(
+            "--abandon-batches", help="Also while a provider has a batch, which nobody then cancels."
+        ),
+    ] = False,
 ) -> None:
     """Erase a team with all that it holds, keys and history too. Only that it was erased is kept."""
     from app.archive.erase import erase_team_as_owner
@@ -72,7 +78,9 @@ def erase_team(
 
     if not yes:
         typer.confirm(f"Erase {team} for good?", abort=True)
-    erased, rows = on_database(lambda owner: erase_team_as_owner(owner, team), as_owner=True)
+    erased, rows = on_database(
+        lambda owner: erase_team_as_owner(owner, team, abandons_batches=abandon_batches), as_owner=True
+    )
     print_lines(f"{erased.name} ({erased.team_id}) is erased: {rows} rows.")
 
 
