@@ -11,7 +11,7 @@ from alembic import op
 from app.kernel.ddl import freeze, grant, protect
 
 revision = "0070"
-down_revision = "0051"
+down_revision = "0063"
 branch_labels = None
 depends_on = None
 

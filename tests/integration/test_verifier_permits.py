@@ -14,6 +14,8 @@ import pytest
 
 from app.kernel.database import Database, Role, Row, Scope
 from app.kernel.settings import Settings
+from app.llm.anthropic_model import AnthropicModel, AnthropicOptions
+from app.llm.key import Key
 from app.llm.model import Outcome, Question
 from app.llm.prices import BUILT_IN
 from app.llm.scripted import ScriptedModel
@@ -26,6 +28,8 @@ from app.tenancy.callers import Caller
 from tests.batch_worker import PROCESSES
 from tests.cycles import set_setting
 from tests.databases import service_url
+from tests.provider_server.replies import MODEL, Said
+from tests.provider_server.server import KEY, provider
 from tests.unit.lexical_case import cite, make_claim
 
 CLAIM = make_claim("FastAPI", "depends_on", "Starlette")
@@ -74,6 +78,22 @@ async def judge_and_die(url: str, team_id: str) -> None:
 
 def work(url: str, team_id: str) -> None:
     asyncio.run(judge_and_die(url, team_id))
+
+
+async def judge_over_and_over(url: str, team_id: str, provider_url: str) -> None:
+    database = Database(Settings.model_validate({"pool_size": 2}), url=url)
+    await database.open()
+    options = AnthropicOptions(model=MODEL, base_url=provider_url)
+    model = AnthropicModel(options, key=lambda: Key(KEY, "a test"))
+    verifier = ProviderVerifier(model, TeamPurse(database, team_id, BUILT_IN))
+    for _ in range(2):
+        await asyncio.gather(*(verifier.judge(CLAIM, CITATION) for _ in range(3)))
+    await model.close()
+    await database.close()
+
+
+def work_beside_others(url: str, team_id: str, provider_url: str) -> None:
+    asyncio.run(judge_over_and_over(url, team_id, provider_url))
 
 
 def purse_of(database: Database, team: Caller, *, now: datetime | None = None) -> TeamPurse:
@@ -153,6 +173,28 @@ async def test_many_at_once_never_pass_the_limit_together(database: Database, te
     assert sum(permit is not None for permit in permits) == 2
     [cost] = await costs_of(database, team)
     assert cost.cost_usd == Decimal("0.8")
+
+
+async def test_worker_processes_at_once_never_pass_the_limit_together(
+    database: Database, database_name: str, team: Caller
+) -> None:
+    PROCESSES.set_forkserver_preload(["tests.batch_worker", "anthropic", "httpx2"])
+    usage = {"input_tokens": 1000, "output_tokens": 4000}
+    async with provider() as server:
+        server.speak = lambda body: Said(text="{}", model=MODEL, usage=usage)
+        bound = bound_verdict(AnthropicModel(AnthropicOptions(model=MODEL)), BUILT_IN).cost_usd
+        limit = round(bound * Decimal("2.5"), 6)
+        await set_setting(database, team, "max_daily_cost_usd", str(limit))
+        arguments = (service_url(database_name), team.team_id, server.url)
+        processes = [PROCESSES.Process(target=work_beside_others, args=arguments) for _ in range(4)]
+        for process in processes:
+            process.start()
+        await asyncio.gather(*(asyncio.to_thread(process.join, 60) for process in processes))
+        assert [process.exitcode for process in processes] == [0] * len(processes)
+        permits = await permits_of(database, team)
+        spent = sum(permit["charged_usd"] for permit in permits)
+        assert 2 <= len(server.messages) == len(permits) < 24
+        assert 0 < spent <= limit
 
 
 async def test_a_permit_is_settled_once_and_on_its_own_day(database: Database, team: Caller) -> None:
