@@ -11,7 +11,7 @@ from typing import LiteralString
 import psycopg
 import pytest
 from psycopg import sql
-from sqlalchemy import DateTime, Integer, Text
+from sqlalchemy import BigInteger, DateTime, Integer, Text
 from sqlalchemy.dialects.postgresql import JSONB
 
 from app.kernel.database import Database, Role, Row, Scope
@@ -289,6 +289,7 @@ CHANGEABLE = {
 ANOTHER_VALUE = {
     Text: sql.SQL("coalesce({}, '') || 'x'"),
     Integer: sql.SQL("coalesce({}, 0) + 1"),
+    BigInteger: sql.SQL("coalesce({}, 0) + 1"),
     DateTime: sql.SQL("{} + interval '1 day'"),
     JSONB: sql.SQL("jsonb_build_object('was', {})"),
 }
