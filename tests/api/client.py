@@ -115,3 +115,10 @@ def example_submission(**changes: object) -> dict[str, Any]:  # JSON.
         },
     }
     return body | changes
+
+
+def with_relationship(**changes: object) -> dict[str, Any]:  # JSON.
+    """Return the body of `example_submission` with other fields in its Relationship."""
+    body = example_submission()
+    body["proposal"]["relationships"][0] |= changes
+    return body

@@ -1,87 +1,25 @@
 """The agents' door, asked with the official client."""
 
-import gc
 import sys
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
 from typing import Any
 
-import httpx2
 import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
-from mcp.client.streamable_http import streamable_http_client
-from mcp_types import CallToolResult, TextContent
-from starlette.applications import Starlette
 
-from app import __version__
-from app.api.app import build_openapi, create_app
-from app.api.auth import admit
-from app.api.bodies import read_body
-from app.kernel.database import Scope
+from app.api.app import build_openapi
 from app.kernel.settings import Settings
-from app.ledger.identity import Edge
-from app.mcp.mount import mount_mcp
 from app.tenancy.callers import Caller
-from app.tenancy.keys import revoke_key
+from tests.api.agents import agents_door, connected, content_of, dream_of, text_of
 from tests.api.client import Api, example_submission
 from tests.api.placing import place_all
 from tests.api.serving import serve
 from tests.conftest import MakeTeam
-from tests.factories import make_entity, make_relationship
-from tests.hypothesis_factories import make_hypothesis
 
 TOOLS = [
     *("recall_memory", "remember", "get_memory_placement", "trace_memory"),
     *("list_dreams", "get_dream", "resolve_dream_feedback", "submit_recall_feedback"),
 ]
-
-
-@asynccontextmanager
-async def agents_door(api: Api, settings: Settings) -> AsyncIterator[Starlette]:
-    app = create_app(api.database, settings)
-    mount_mcp(app, contract=app.state.contract, version=__version__, admit=admit, read_body=read_body)
-    async with app.router.lifespan_context(app):
-        yield app
-
-
-@asynccontextmanager
-async def connected(
-    app: Starlette, key: str, *, mode: Any = "auto", path: str = "/mcp"
-) -> AsyncIterator[Client]:
-    async with httpx2.AsyncClient(
-        transport=httpx2.ASGITransport(app),
-        base_url="http://memory",
-        headers={"Authorization": f"Bearer {key}"},
-    ) as http:
-        transport = streamable_http_client(f"http://memory{path}", http_client=http)
-        async with Client(transport, mode=mode) as client:
-            yield client
-
-
-async def dream_of(api: Api, caller: Caller, *, count: int = 1) -> list[str]:
-    """Leave the team with Hypotheses that rest on one Relationship."""
-    subject_id, object_id = [
-        await make_entity(api.database, caller, name) for name in ("FastAPI", "Starlette")
-    ]
-    source = await make_relationship(api.database, caller, subject_id, "depends_on", object_id)
-    ends = [await make_entity(api.database, caller, f"python-library-{number}") for number in range(count)]
-    return [
-        await make_hypothesis(api.database, caller, Edge(subject_id, "depends_on", end), [source])
-        for end in ends
-    ]
-
-
-def text_of(result: CallToolResult) -> str:
-    (content,) = result.content
-    assert isinstance(content, TextContent)
-    return content.text
-
-
-def content_of(result: CallToolResult) -> dict[str, Any]:  # JSON.
-    assert not result.is_error, text_of(result)
-    content: dict[str, Any] = result.structured_content
-    return content
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -242,102 +180,6 @@ async def test_a_key_without_the_scope_reads_and_writes_nothing(
             ("resolve_dream_feedback", {"hypothesis_id": "hyp_1", "decision": "reject"}),
         ):
             assert "missing_scope" in text_of(await client.call_tool(name, arguments))
-
-
-def initialization(number: int = 1) -> dict[str, Any]:
-    return {
-        "jsonrpc": "2.0",
-        "id": number,
-        "method": "initialize",
-        "params": {
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": {"name": "test", "version": "1"},
-        },
-    }
-
-
-async def post(
-    app: Starlette, body: Mapping[str, Any], *, method: str = "POST", **headers: str
-) -> httpx2.Response:
-    accepted = {"Accept": "application/json, text/event-stream"}
-    transport = httpx2.ASGITransport(app)
-    async with httpx2.AsyncClient(transport=transport, base_url="http://memory") as http:
-        return await http.request(method, "/mcp", json=body, headers={**accepted, **headers})
-
-
-async def test_without_a_valid_key_nothing_is_said(api: Api, settings: Settings, team: Caller) -> None:
-    new = await api.make_key(team)
-    async with agents_door(api, settings) as app:
-        good = await post(app, initialization(), Authorization=f"Bearer {new.secret}")
-        for headers in ({}, {"Authorization": "Bearer dm_unknown"}, {"Authorization": "Basic YTpi"}):
-            refused = await post(app, initialization(), **headers)
-            assert (refused.status_code, refused.json()["code"]) == (401, "unauthenticated")
-    assert good.status_code == 200
-    assert good.json()["result"]["serverInfo"]["name"] == "dense-mem"
-
-
-async def test_a_call_is_let_in_once_and_counts_once(api: Api, team: Caller) -> None:
-    new = await api.make_key(team)
-    strict = Settings.model_validate({"requests_per_minute": 1, "request_burst": 3})
-    call = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "tools/call",
-        "params": {"name": "list_dreams", "arguments": {}},
-    }
-    async with agents_door(api, strict) as app:
-        answers = [await post(app, call, Authorization=f"Bearer {new.secret}") for _ in range(4)]
-        assert [one.status_code for one in answers] == [200, 200, 200, 429]
-        assert [one.json()["result"]["isError"] for one in answers[:3]] == [False] * 3
-        await api.database.unit_of_work(
-            Scope("app", team.team_id), lambda writing: revoke_key(writing, new.key_id)
-        )
-        other = await api.make_key(team)
-        assert (await post(app, call, Authorization=f"Bearer {other.secret}")).status_code == 200
-    # Another process, which knows of no refusal: what one request was let in with is not left to the next.
-    async with agents_door(api, strict) as app:
-        refused = await post(app, call, Authorization=f"Bearer {new.secret}")
-    assert refused.status_code == 401
-
-
-async def test_only_post_and_no_page_of_another_host_get_through(
-    api: Api, settings: Settings, team: Caller
-) -> None:
-    key = f"Bearer {(await api.make_key(team)).secret}"
-    async with agents_door(api, settings) as app:
-        for method in ("GET", "DELETE", "PUT"):
-            refused = await post(app, {}, method=method, Authorization=key)
-            assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
-        answers = {
-            origin: (
-                await post(app, initialization(), Authorization=key, Origin=origin, Host=host)
-            ).status_code
-            for origin, host in (
-                ("https://elsewhere.example", "127.0.0.1:8420"),
-                # A name of the attacker's that leads here for now.
-                ("http://rebound.example:8420", "rebound.example:8420"),
-                ("null", "127.0.0.1:8420"),
-                ("http://[::1", "127.0.0.1:8420"),
-                ("http://127.0.0.1:8420", "127.0.0.1:8420"),
-                ("http://localhost:8420", "localhost:8420"),
-            )
-        }
-    assert list(answers.values()) == [403, 403, 403, 403, 200, 200], answers
-
-
-async def test_1000_initialisations_leave_nothing_behind(api: Api, settings: Settings, team: Caller) -> None:
-    key = f"Bearer {(await api.make_key(team)).secret}"
-    alive: list[int] = []
-    async with agents_door(api, settings) as app:
-        for number in range(1000):
-            assert (await post(app, initialization(number), Authorization=key)).status_code == 200
-            if number in (499, 999):
-                gc.collect()
-                alive.append(len(gc.get_objects()))
-    halfway, after = alive
-    # A session that stays would hold dozens of objects each.
-    assert after - halfway < 500
 
 
 async def test_a_program_bridges_the_protocol_to_a_server(api: Api, team: Caller) -> None:

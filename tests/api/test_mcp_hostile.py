@@ -18,9 +18,9 @@ from mcp.client.stdio import StdioServerParameters
 from app.kernel.settings import Settings
 from app.mcp.tools import derive_tools
 from app.tenancy.callers import Caller
+from tests.api.agents import agents_door, connected, content_of, dream_of, text_of
 from tests.api.client import Api
 from tests.api.serving import serve
-from tests.api.test_mcp import agents_door, connected, content_of, dream_of, text_of
 from tests.conftest import MakeTeam
 
 EXAMPLES: Final = int(os.environ.get("DENSEMEM_FUZZ_EXAMPLES", "4"))

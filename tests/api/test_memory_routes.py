@@ -12,17 +12,10 @@ from app.kernel.database import Database, Scope
 from app.kernel.settings import Settings
 from app.recall.configured_embedder import MissingEmbedder
 from app.tenancy.callers import Caller
-from app.tenancy.idempotency import find_answer
-from tests.api.client import NOBODYS_ULID, Api, example_submission
+from tests.api.client import NOBODYS_ULID, Api, example_submission, with_relationship
 from tests.api.placing import place_all
-from tests.conftest import MakeProfile, MakeTeam
+from tests.conftest import MakeTeam
 from tests.factories import Position, make_entity, make_relationship
-
-
-def _with_relationship(**changes: object) -> dict[str, Any]:  # JSON.
-    body = example_submission()
-    body["proposal"]["relationships"][0] |= changes
-    return body
 
 
 async def test_evidence_is_accepted_placed_recalled_and_traced(api: Api, team: Caller) -> None:
@@ -97,85 +90,6 @@ async def test_nobody_waits_longer_than_30_seconds(
     assert answer.status_code == 422
 
 
-async def test_the_same_key_and_body_is_remembered_once(api: Api, team: Caller) -> None:
-    client = await api.client(team)
-    body = example_submission(idempotency_key="once")
-    first = await client.post("/v1/remember", json=body)
-    second = await client.post("/v1/remember", json=body)
-    header = {"Idempotency-Key": "once"}
-    third = await client.post("/v1/remember", json=example_submission(), headers=header)
-    assert [answer.status_code for answer in (first, second, third)] == [202, 202, 202]
-    assert first.json() == second.json() == third.json()
-    replayed = [answer.headers.get("idempotency-replayed") for answer in (first, second, third)]
-    assert replayed == [None, "true", "true"]
-    async with api.database.reading(Scope("app", team.team_id)) as reading:
-        rows = await reading.fetch_all("SELECT id FROM ingests")
-    assert len(rows) == 1
-
-
-async def test_a_repeated_request_that_waits_says_so_too(api: Api, team: Caller) -> None:
-    client = await api.client(team)
-    body = example_submission(idempotency_key="once")
-    await client.post("/v1/remember", json=body)
-    await place_all(api.database, team)
-    answer = await client.post("/v1/remember", json=body, headers={"Prefer": "wait=5"})
-    assert (answer.status_code, answer.headers.get("idempotency-replayed")) == (200, "true")
-
-
-async def test_a_secret_for_an_idempotency_key_is_stored_nowhere(api: Api, team: Caller) -> None:
-    client = await api.client(team)
-    key = "AKIA" + "Q" * 16
-    await client.post("/v1/remember", json=example_submission(idempotency_key=key))
-    async with api.database.reading(Scope("app", team.team_id)) as reading:
-        rows = await reading.fetch_all("SELECT row(r.*)::text AS text FROM idempotency_records AS r")
-    assert len(rows) == 1
-    assert key not in rows[0]["text"]
-
-
-async def test_the_same_key_with_another_body_is_refused(api: Api, team: Caller) -> None:
-    client = await api.client(team)
-    await client.post("/v1/remember", json=example_submission(idempotency_key="once"))
-    other = _with_relationship(client_comment="another body") | {"idempotency_key": "once"}
-    answer = await client.post("/v1/remember", json=other)
-    assert (answer.status_code, answer.json()["code"]) == (422, "idempotency_conflict")
-
-
-async def test_a_refused_request_leaves_its_key_free(api: Api, team: Caller) -> None:
-    client = await api.client(team)
-    wrong = _with_relationship(subject_ref="nobody") | {"idempotency_key": "once"}
-    assert (await client.post("/v1/remember", json=wrong)).status_code == 422
-    right = example_submission(idempotency_key="once")
-    assert (await client.post("/v1/remember", json=right)).status_code == 202
-
-
-async def test_a_key_that_is_being_worked_on_is_in_progress(api: Api, team: Caller) -> None:
-    client = await api.client(team)
-
-    async def meanwhile(writing: Any) -> int:  # Writing.
-        await find_answer(writing, team, operation="remember", key="once", digest="0" * 64)
-        answer = await client.post("/v1/remember", json=example_submission(idempotency_key="once"))
-        assert answer.json()["retryable"] is True
-        assert answer.json()["code"] == "in_progress"
-        return answer.status_code
-
-    assert await api.database.unit_of_work(Scope("app", team.team_id), meanwhile) == 409
-
-
-async def test_a_key_belongs_to_its_profile(api: Api, team: Caller, make_profile: MakeProfile) -> None:
-    other = await make_profile(team, "Second")
-    body = example_submission(idempotency_key="once")
-    answers = [await (await api.client(caller)).post("/v1/remember", json=body) for caller in (team, other)]
-    assert answers[0].json()["ingest_id"] != answers[1].json()["ingest_id"]
-
-
-async def test_header_and_field_may_not_name_different_keys(api: Api, team: Caller) -> None:
-    client = await api.client(team)
-    body = example_submission(idempotency_key="once")
-    answer = await client.post("/v1/remember", json=body, headers={"Idempotency-Key": "twice"})
-    assert answer.status_code == 422
-    assert answer.json()["errors"][0]["field"] == "idempotency_key"
-
-
 @dataclass(frozen=True, slots=True)
 class _Wrong:
     body: dict[str, Any]  # JSON.
@@ -200,31 +114,31 @@ class _Wrong:
             "evidence.0.metadata",
         ),
         _Wrong(example_submission(evidence=[{"content": "x", "metadata": {"\0": 1}}]), "evidence.0.metadata"),
-        _Wrong(_with_relationship(evidence=[]), "proposal.relationships.0.evidence"),
+        _Wrong(with_relationship(evidence=[]), "proposal.relationships.0.evidence"),
         _Wrong(
-            _with_relationship(evidence=[{"evidence_index": 0, "start": 0, "end": 30}]),
+            with_relationship(evidence=[{"evidence_index": 0, "start": 0, "end": 30}]),
             "proposal.relationships.0.evidence.0.end",
         ),
         _Wrong(
-            _with_relationship(evidence=[{"evidence_index": 1, "start": 0, "end": 1}]),
+            with_relationship(evidence=[{"evidence_index": 1, "start": 0, "end": 1}]),
             "proposal.relationships.0.evidence.0.evidence_index",
         ),
-        _Wrong(_with_relationship(object_ref=None), "proposal.relationships.0.object_ref"),
+        _Wrong(with_relationship(object_ref=None), "proposal.relationships.0.object_ref"),
         _Wrong(
-            _with_relationship(object_ref=None, object_value={"type": "date", "value": "2026-02-30"}),
+            with_relationship(object_ref=None, object_value={"type": "date", "value": "2026-02-30"}),
             "proposal.relationships.0.object_value.value",
         ),
         _Wrong(
-            _with_relationship(object_ref=None, object_value={"type": "number", "value": [1]}),
+            with_relationship(object_ref=None, object_value={"type": "number", "value": [1]}),
             "proposal.relationships.0.object_value.value",
         ),
-        _Wrong(_with_relationship(polarity="?"), "proposal.relationships.0.polarity"),
-        _Wrong(_with_relationship(valid_from="today"), "proposal.relationships.0.valid_from"),
+        _Wrong(with_relationship(polarity="?"), "proposal.relationships.0.polarity"),
+        _Wrong(with_relationship(valid_from="today"), "proposal.relationships.0.valid_from"),
         _Wrong(
-            _with_relationship(valid_from="2026-01-02T00:00:00Z", valid_to="2026-01-01T00:00:00Z"),
+            with_relationship(valid_from="2026-01-02T00:00:00Z", valid_to="2026-01-01T00:00:00Z"),
             "proposal.relationships.0.valid_to",
         ),
-        _Wrong(_with_relationship(owner_profile_id="mine"), "proposal.relationships.0.owner_profile_id"),
+        _Wrong(with_relationship(owner_profile_id="mine"), "proposal.relationships.0.owner_profile_id"),
     ],
 )
 async def test_a_wrong_submission_names_its_field_and_stores_nothing(
@@ -273,7 +187,7 @@ async def test_recall_refuses_what_it_cannot_answer(api: Api, team: Caller) -> N
 
 async def test_recall_answers_as_of_a_moment(api: Api, team: Caller) -> None:
     client = await api.client(team)
-    body = _with_relationship(valid_from="2026-01-01T01:00:00+01:00", valid_to="2026-02-01T00:00:00Z")
+    body = with_relationship(valid_from="2026-01-01T01:00:00+01:00", valid_to="2026-02-01T00:00:00Z")
     dates = {"from": "1 January 2026", "to": "2026-02-01"}
     body["evidence"][0] |= {"source_key": "minutes", "source_revision": "1", "metadata": dates}
     await client.post("/v1/remember", json=body)

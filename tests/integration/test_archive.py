@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, LiteralString
+from typing import LiteralString
 
 import psycopg
 import pytest
@@ -14,7 +14,7 @@ from psycopg import sql
 from app.archive.catalogue import LEFT_OUT
 from app.archive.erase import erase_team_as_owner
 from app.archive.export import export_team
-from app.archive.lines import Tally, write_row, write_trailer
+from app.archive.lines import write_row
 from app.archive.restore import import_team
 from app.kernel.database import Database, Scope
 from app.kernel.errors import InvalidInput, NotFound, WrongState
@@ -26,6 +26,20 @@ from app.tenancy.teams import create_team, new_team_id
 from tests.conftest import MakeProfile, MakeTeam
 from tests.cycles import run_once
 from tests.databases import admin_url, create_database, drop_database, service_url
+from tests.integration.broken_files import (
+    Row,
+    changed,
+    cut,
+    find,
+    resealed,
+    with_header,
+    with_line,
+    with_more,
+    with_team,
+    without_a_row,
+    without_last_line,
+    without_team,
+)
 from tests.integration.full_team import STRANGE, digests, make_full_team, owner_of, team_tables
 
 # Filled by what a model costs, by long dreaming and by people; their rows are like any other's.
@@ -138,30 +152,13 @@ async def test_the_file_is_json_lines_in_the_order_of_the_ledger(exported: Expor
     assert b"key_digest" not in exported.content
 
 
-def _cut(content: bytes) -> bytes:
-    return content[: len(content) // 2]
-
-
-def _without_last_line(content: bytes) -> bytes:
-    return content[: content.rstrip(b"\n").rfind(b"\n") + 1]
-
-
-def _without_a_row(content: bytes) -> bytes:
-    lines = content.splitlines(keepends=True)
-    return b"".join(lines[:5] + lines[6:])
-
-
-def _changed(content: bytes) -> bytes:
-    return content.replace(b"Library 1", b"Library X")
-
-
 @pytest.mark.parametrize(
     "spoil",
     [
-        _cut,
-        _without_last_line,
-        _without_a_row,
-        _changed,
+        cut,
+        without_last_line,
+        without_a_row,
+        changed,
         lambda content: content + b"{}\n",
         lambda content: b"",
         lambda content: b"[1]\n",
@@ -180,75 +177,23 @@ async def test_a_file_that_is_not_whole_leaves_nothing(
     assert digests(name, exported.team.team_id) == {}
 
 
-_Row = dict[str, Any]  # One row as the file has it.
-
-
-def _resealed(edit: Callable[[list[bytes]], list[bytes]]) -> Callable[[bytes], bytes]:
-    """Return how to edit the lines of a file by a hand that writes the last line anew."""
-
-    def spoil(content: bytes) -> bytes:
-        tally = Tally()
-        for number, line in enumerate(lines := edit(content.splitlines(keepends=True)[:-1])):
-            table = line.split(b'"', 4)[3].decode() if number else None
-            tally.add(line, table)
-        return b"".join([*lines, write_trailer(tally)])
-
-    return spoil
-
-
-def _with_header(**said: object) -> Callable[[bytes], bytes]:
-    return _resealed(lambda lines: [json.dumps(json.loads(lines[0]) | said).encode() + b"\n", *lines[1:]])
-
-
-def _with_team(**columns: object) -> Callable[[bytes], bytes]:
-    def edit(lines: list[bytes]) -> list[bytes]:
-        place, row = _find(lines, "teams")
-        return [*lines[:place], write_row("teams", json.dumps(row | columns)), *lines[place + 1 :]]
-
-    return _resealed(edit)
-
-
-def _with_more(table: str, **columns: object) -> Callable[[bytes], bytes]:
-    """Return how to add a copy of the table's first row with other columns."""
-
-    def edit(lines: list[bytes]) -> list[bytes]:
-        place, row = _find(lines, table)
-        return [*lines[:place], write_row(table, json.dumps(row | columns)), *lines[place:]]
-
-    return _resealed(edit)
-
-
-def _with_line(row: bytes) -> Callable[[bytes], bytes]:
-    return _resealed(lambda lines: [*lines[:2], b'{"table":"profiles","row":' + row + b"}\n", *lines[2:]])
-
-
-def _without_team(lines: list[bytes]) -> list[bytes]:
-    place, _ = _find(lines, "teams")
-    return lines[:place] + lines[place + 1 :]
-
-
-def _find(lines: list[bytes], table: str) -> tuple[int, _Row]:
-    rows = enumerate(json.loads(line) for line in lines)
-    return next((place, line["row"]) for place, line in rows if line.get("table") == table)
-
-
 @pytest.mark.parametrize(
     "spoil",
     [
-        _with_header(team_id="nonsense"),
-        _with_header(team_id=5),
-        _with_header(name=5),
-        _with_header(name="Another"),
-        _with_header(team_id=new_id("team")),
-        _with_team(name=" "),
-        _with_more("teams", id=new_id("team"), name="Second"),
-        _with_more("relationships", id=new_id("rel"), tier="gospel"),
-        _with_line(b"[1]"),
-        _with_line(b"no JSON"),
-        _with_line(b"{}"),
-        _with_line(b'{"id": "\\u0000"}'),
-        _with_line(b'{"id": "\xff"}'),
-        _resealed(_without_team),
+        with_header(team_id="nonsense"),
+        with_header(team_id=5),
+        with_header(name=5),
+        with_header(name="Another"),
+        with_header(team_id=new_id("team")),
+        with_team(name=" "),
+        with_more("teams", id=new_id("team"), name="Second"),
+        with_more("relationships", id=new_id("rel"), tier="gospel"),
+        with_line(b"[1]"),
+        with_line(b"no JSON"),
+        with_line(b"{}"),
+        with_line(b'{"id": "\\u0000"}'),
+        with_line(b'{"id": "\xff"}'),
+        resealed(without_team),
     ],
 )
 async def test_a_file_with_rows_that_no_export_writes_is_refused(
@@ -273,7 +218,7 @@ async def test_a_file_moves_no_number_that_teams_share(
         ]
 
     name, owner = elsewhere
-    content = _resealed(count_from_far)(exported.content)
+    content = resealed(count_from_far)(exported.content)
     assert content != exported.content
     header, counts = await import_team(owner, io.BytesIO(content))
     with psycopg.connect(admin_url(name)) as connection:
@@ -290,19 +235,19 @@ async def test_a_file_with_other_words_in_evidence_is_refused_by_its_line(
 
     def edit(lines: list[bytes]) -> list[bytes]:
         nonlocal place
-        place, row = _find(lines, "evidence")
+        place, row = find(lines, "evidence")
         return [
             *lines[:place],
             write_row("evidence", json.dumps(row | {"content": "Other words."})),
             *lines[place + 1 :],
         ]
 
-    content = _resealed(edit)(exported.content)
+    content = resealed(edit)(exported.content)
     with pytest.raises(InvalidInput, match=f"^Line {place + 1}: the words of this evidence were changed"):
         await import_team(elsewhere[1], io.BytesIO(content))
 
 
-def _edited(table: str, edit: Callable[[_Row], _Row]) -> Callable[[list[bytes]], list[bytes]]:
+def _edited(table: str, edit: Callable[[Row], Row]) -> Callable[[list[bytes]], list[bytes]]:
     """Return how to edit the table's first row that it changes."""
 
     def change(lines: list[bytes]) -> list[bytes]:
@@ -334,12 +279,12 @@ async def test_a_row_that_does_not_fit_the_others_is_refused_by_its_line(
     exported: Exported,
     elsewhere: tuple[str, Database],
     table: str,
-    edit: Callable[[_Row], _Row],
+    edit: Callable[[Row], Row],
     message: str,
 ) -> None:
     whole = exported.content.splitlines(keepends=True)[:-1]
     edited = _edited(table, edit)(whole)
-    content = _resealed(lambda lines: edited)(exported.content)
+    content = resealed(lambda lines: edited)(exported.content)
     with pytest.raises(InvalidInput, match=r"^Line \d+: ") as refused:
         await import_team(elsewhere[1], io.BytesIO(content))
     said = str(refused.value)
@@ -374,7 +319,7 @@ async def test_a_file_brings_nothing_into_another_team(
     scope = Scope("owner", other_id)
     await owner.unit_of_work(scope, lambda writing: create_team(writing, other_id, "Other"))
     before = digests(name, other_id)
-    spoil = _with_more("profiles", team_id=other_id, id=new_id("prof"), name="Intruder")
+    spoil = with_more("profiles", team_id=other_id, id=new_id("prof"), name="Intruder")
     with pytest.raises(InvalidInput) as refused:
         await import_team(owner, io.BytesIO(spoil(exported.content)))
     assert refused.value.code == "archive_invalid"

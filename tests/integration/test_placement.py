@@ -6,13 +6,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app.kernel.database import Database
-from app.ledger.conflicts.cases import list_conflicts
 from app.ledger.reviews import list_reviews
 from app.remember.claim import Judgement
-from app.remember.placements import RelationshipOutcome
 from app.remember.submission import CorrectionTarget
 from app.tenancy.callers import Caller
 from tests.conftest import MakeProfile, MakeTeam
+from tests.integration.licences import license_fastapi, open_cases, transitions
 from tests.integration.submissions import (
     ScriptedVerifier,
     is_eligible,
@@ -25,50 +24,6 @@ from tests.integration.submissions import (
 )
 
 Y2020, Y2022, Y2024 = (datetime(year, 1, 1, tzinfo=UTC) for year in (2020, 2022, 2024))
-
-
-async def license_fastapi(
-    database: Database,
-    caller: Caller,
-    license_name: str,
-    *,
-    valid_from: datetime | None = None,
-    valid_to: datetime | None = None,
-    relation_scope: str | None = None,
-    correct: tuple[str | None, int] | None = None,
-    polarity: str = "+",
-) -> RelationshipOutcome:
-    """Remember `FastAPI licensed_under …`; a cardinality-one state predicate."""
-    submission = state(
-        "FastAPI",
-        "licensed_under",
-        license_name,
-        valid_from=valid_from,
-        valid_to=valid_to,
-        relation_scope=relation_scope,
-        correction_target=CorrectionTarget(correct[0] or "", correct[1]) if correct else None,
-        polarity=polarity,
-    )
-    return await remember(database, caller, submission)
-
-
-async def transitions(
-    database: Database, caller: Caller, relationship_id: str | None
-) -> list[tuple[str, str, str]]:
-    found = await rows(
-        database,
-        caller,
-        """SELECT reason, to_status, effect FROM relationship_transitions
-           WHERE team_id = %(team_id)s AND relationship_id = %(id)s ORDER BY version""",
-        id=relationship_id,
-    )
-    return [(row["reason"], row["to_status"], row["effect"]) for row in found]
-
-
-async def open_cases(database: Database, caller: Caller) -> list[tuple[str, str, int]]:
-    async with database.reading(scope(caller)) as reading:
-        page = await list_conflicts(reading, caller.team_id, now=datetime.now(UTC))
-    return [(case.kind, case.state, len(case.positions)) for case in page.items]
 
 
 async def test_later_window_closes_exactly_the_old_one(database: Database, team: Caller) -> None:
