@@ -1,5 +1,6 @@
 """Does a text try to instruct the model that may read it? Pure, deterministic, linear in the length."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,6 +21,10 @@ _EXPLANATIONS: Final = EXPLANATIONS | {
     "hidden_characters": "holds invisible or direction-changing characters that hide text",
     "encoded_instruction": "decodes to text that speaks to a model",
 }
+
+
+# Above it, hidden texts are read several at a time.
+_MOST_HIDDEN: Final = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +50,16 @@ def find_injection(text: str) -> Injection | None:
 
 def _read(folded: str) -> str | None:
     kind = _read_plainly(folded) and _read_plainly(remove_mentions(folded))
-    if kind is None and any(map(_is_aimed, hidden_texts(folded))):
+    if kind is None and any(map(_is_aimed, _gather(hidden_texts(folded)))):
         return "hidden_markup"
     return kind
+
+
+def _gather(hidden: Iterable[str]) -> list[str]:
+    """Return the different texts. Of very many, several become one: each costs the same, however short it is."""
+    texts = [*dict.fromkeys(hidden)]
+    size = 1 + len(texts) // _MOST_HIDDEN
+    return ["\n\n".join(texts[at : at + size]) for at in range(0, len(texts), size)]
 
 
 def _is_aimed(hidden: str) -> bool:

@@ -14,6 +14,8 @@ from app.remember.guard.secrets import Secret, find_secrets
 _SHORTEST_REPEATED: Final = 6
 # Far more than anybody states by accident; a bound, so that looking for all of them everywhere stays cheap.
 _MOST_REPEATED: Final = 256
+# More than any text has needed; a bound, so that no text can be made that is read over and over.
+_MOST_ROUNDS: Final = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,10 @@ def mask_text(text: str, repeated: RepeatedSecrets = NONE_REPEATED) -> MaskedTex
     if masked == text and text in repeated.clean:
         return MaskedText(text, {})
     # What is masked can change how its surroundings read, so reading goes on until nothing is found.
-    while secrets := _uncovered(masked):
+    for _ in range(_MOST_ROUNDS):
+        secrets = _uncovered(masked)
+        if not secrets:
+            break
         counts.update(secret.kind for secret in secrets)
         masked = _write_over(masked, secrets)
     return MaskedText(masked, +counts)

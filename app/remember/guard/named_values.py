@@ -15,10 +15,9 @@ _BARE: Final = re.compile(r"[^\s\"'`<>]{1,1000}|<[^\s<>]{1,100}>")
 _PHRASE: Final = re.compile(r"[^\n\"'`]{1,300}")
 _NEXT_PAIR: Final = re.compile(r"[&;,][ ]?[\w-]{1,40}[=:]|#\w|\\n|\\r")
 _SCHEME: Final = re.compile(r"(?:bearer|basic|token|digest|negotiate|apikey)[ ]{1,3}", re.IGNORECASE)
-# A pair before the name that only a connection string has, and a value of one, which may hold spaces.
-_PAIR_BEFORE: Final = re.compile(
-    r"[A-Za-z][\w ]{0,40}=(?:\{[^{}\n]{0,100}\}|[^;\n]{0,100});\s{0,2}\Z|\w=\S{1,80} {1,3}\Z"
-)
+# A pair beside the name that only a connection string has, and a value of one, which may hold spaces.
+_PAIR: Final = re.compile(r"\s{0,4}[A-Za-z][\w ]{0,40}=")
+_NEXT_NAME: Final = re.compile(r"\w=")
 _PAIR_AFTER: Final = re.compile(r"[^;=\n]{1,100};\s?[A-Za-z][\w ]{0,30}=")
 _CONNECTION_VALUE: Final = re.compile(r"\{([^{}\n]{1,200})\}|([^;\n\"'{}]{1,200})")
 _ENDS: Final = re.compile(r"[.!]?[\"')*]{0,2}[ \t]{0,4}(?:[\r\n]|\Z)|[.!,;)][\s\"')]")
@@ -87,7 +86,10 @@ def _is_connection(text: str, name: re.Match[str], start: int) -> bool:
         return False
     if _PAIR_AFTER.match(text, start):
         return True
-    return _PAIR_BEFORE.search(text, max(0, name.start() - 160), name.start()) is not None
+    before = text[max(0, name.start() - 160) : name.start()].rpartition("\n")[2].rstrip(" ")
+    if before.endswith(";"):
+        return _PAIR.match(before[:-1].rpartition(";")[2]) is not None
+    return _PAIR.match(before.rpartition(" ")[2]) is not None
 
 
 def _read_connection_value(text: str, start: int) -> tuple[int, int] | None:
@@ -95,7 +97,8 @@ def _read_connection_value(text: str, start: int) -> tuple[int, int] | None:
     if found is None or found.lastindex is None:
         return None
     value = found[found.lastindex].strip()
-    if " " not in value or is_placeholder(value, is_quoted=True):
+    # Another pair in it says that values end at spaces here.
+    if " " not in value or _NEXT_NAME.search(value) or is_placeholder(value, is_quoted=True):
         return None
     # Without a semicolon behind it, the text may go on as a sentence.
     if text[found.end() : found.end() + 1] not in (";", "") and len(value.split()) > 4:

@@ -1,0 +1,74 @@
+"""No text of 100 kB can be made that keeps the guard busy: twice the text takes about twice the time."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from app.remember.guard import mask
+from app.remember.guard.injection import find_injection
+from app.remember.guard.mask import mask_text
+from app.remember.guard.secrets import Secret, find_secrets
+
+LONG = 100_000
+
+
+def seconds(read: Callable[[str], object], piece: str, length: int) -> float:
+    text = (piece * (length // len(piece) + 1))[:length]
+    start = time.process_time()
+    read(text)
+    return time.process_time() - start
+
+
+def grows_evenly(read: Callable[[str], object], piece: str) -> bool:
+    """Say whether 100 kB take less than four times what 50 kB take; the constant forgives the clock's grain."""
+    pairs = ((seconds(read, piece, LONG // 2), seconds(read, piece, LONG)) for _ in range(3))
+    return any(whole < 4 * half + 0.05 for half, whole in pairs)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("я", "a1", "%%", "<style>.a{display:none}", '[a](b "', "user: ", "a b c ", "AAAABBBB ", "系统"),
+    ],
+)
+def test_looking_for_injection_takes_time_in_proportion(piece: str) -> None:
+    assert grows_evenly(find_injection, piece)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *(
+            "password=a ",
+            "password for a ",
+            "pwd=a b;",
+            "creds: a ",
+            "mysql -p'",
+            "echo a | ",
+            "$6$a$",
+            "é",
+            "ａ",
+        ),
+        *("BEGIN PRIVATE KEY ", "-----BEGIN PRIVATE KEY-----", "Private-Lines: 9\n", "0x" + "9f" * 32 + " "),
+    ],
+)
+def test_looking_for_secrets_takes_time_in_proportion(piece: str) -> None:
+    assert grows_evenly(find_secrets, piece)
+
+
+@pytest.mark.parametrize(
+    "piece", ["password=;api_key password=://u:", "password=-p ", ": password=", "pwd=a b;"]
+)
+def test_masking_reads_a_text_a_few_times_at_most(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds = 0
+    find_uncovered = mask._uncovered
+
+    def count(text: str) -> list[Secret]:
+        nonlocal rounds
+        rounds += 1
+        return find_uncovered(text)
+
+    monkeypatch.setattr(mask, "_uncovered", count)
+    mask_text(piece * 200)
+    assert rounds <= 4
