@@ -56,7 +56,7 @@ bench-plans: $(READY) ## The plans of the frequent requests in an instance of a 
 load: $(READY) ## 1000 clients for 60 s against one API process with a pool of 10. ARGS="--clients 100 --seconds 5" is less.
 	@$(BIN)/python -m tests.load $(ARGS)
 
-check: lint types contracts drift test embed ## Everything that a change must pass.
+check: lint types contracts drift test test-embed ## Everything that a change must pass.
 
 lint: $(READY) ## Style.
 	$(BIN)/ruff check .
@@ -75,10 +75,13 @@ openapi: $(READY) ## Write openapi/densemem.json and the client's types anew.
 	$(BIN)/densemem openapi --output openapi/densemem.json
 	$(BIN)/densemem openapi --client-types --output app/client/types.py
 
-.PHONY: embed
-embed: $(READY) ## Add the libraries of recall by meaning to the environment, and test them.
+.PHONY: embed test-embed
+embed: $(READY) ## Add the libraries of recall by meaning to the environment.
 	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements-embed.lock
-	$(BIN)/python -m pytest -q -p no:cacheprovider tests/unit/test_onnx_embedder.py
+
+test-embed: $(READY) ## Test recall by meaning with its libraries beside the environment, which stays as it is.
+	$(UV) pip install --quiet --python $(BIN)/python --target $(VENV)/embed --require-hashes -r requirements-embed.lock
+	PYTHONPATH=$(VENV)/embed $(BIN)/python -m pytest -q -p no:cacheprovider tests/unit/test_onnx_embedder.py
 
 lock: $(READY) ## Resolve all dependencies anew.
 	$(UV) pip compile pyproject.toml --extra dev --extra demo --universal --generate-hashes --python-version 3.11 \
