@@ -6,9 +6,11 @@ from collections.abc import Callable
 import pytest
 
 from app.remember.guard import mask
+from app.remember.guard.guard import guard_submission
 from app.remember.guard.injection import find_injection
 from app.remember.guard.mask import mask_text
 from app.remember.guard.secrets import Secret, find_secrets
+from app.remember.submission import EvidenceItem, Submission
 
 LONG = 100_000
 
@@ -57,8 +59,21 @@ def test_looking_for_secrets_takes_time_in_proportion(piece: str) -> None:
     assert grows_evenly(find_secrets, piece)
 
 
+def test_a_whole_submission_takes_time_in_proportion() -> None:
+    def guard(text: str) -> object:
+        words = "".join(f"a=b password={place:05d}k " for place in range(len(text) // 24))
+        contents = [words[at : at + 4000] for at in range(0, len(words), 4000)]
+        return guard_submission(Submission(tuple(map(EvidenceItem, contents))))
+
+    assert grows_evenly(guard, " ")
+
+
 @pytest.mark.parametrize(
-    "piece", ["password=;api_key password=://u:", "password=-p ", ": password=", "pwd=a b;"]
+    "piece",
+    [
+        *("password=;api_key password=://u:", "password=-p ", ": password=", "pwd=a b;"),
+        *("a=b password=", "a=b password=key ", "password=█password "),
+    ],
 )
 def test_masking_reads_a_text_a_few_times_at_most(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rounds = 0

@@ -82,16 +82,16 @@ def test_every_text_of_a_submission_is_masked() -> None:
 
 def test_a_value_that_one_text_gives_away_is_masked_in_all() -> None:
     submission = make_submission(
-        "The billing service has password = swordfish", "The word swordfish was seen."
+        "The billing service has password = swordfish9", "The word swordfish9 was seen."
     )
     submission = replace(
         submission,
-        entities=(*submission.entities, EntityProposal("s", "swordfish", aliases=("swordfishes",))),
+        entities=(*submission.entities, EntityProposal("s", "swordfish9", aliases=("swordfish",))),
     )
     guarded = guard_submission(submission).submission
-    assert guarded.evidence[1].content == f"The word {MASK * 9} was seen."
-    assert guarded.entities[2].name == MASK * 9
-    assert guarded.entities[2].aliases == ("swordfishes",)
+    assert guarded.evidence[1].content == f"The word {MASK * 10} was seen."
+    assert guarded.entities[2].name == MASK * 10
+    assert guarded.entities[2].aliases == ("swordfish",)
 
 
 def test_refs_that_are_the_same_once_masked_stay_apart() -> None:
@@ -100,10 +100,10 @@ def test_refs_that_are_the_same_once_masked_stay_apart() -> None:
     proposal = replace(submission.relationships[0], subject_ref=TOKEN, object_ref=other)
     entities = (EntityProposal(TOKEN, "FastAPI"), EntityProposal(other, "Starlette"))
     guarded = guard_submission(replace(submission, entities=entities, relationships=(proposal,))).submission
-    assert [entity.ref for entity in guarded.entities] == [MASK * 40, f"{MASK * 40}~2"]
+    assert [entity.ref for entity in guarded.entities] == [MASK * 40, f"{MASK * 38}~2"]
     assert (guarded.relationships[0].subject_ref, guarded.relationships[0].object_ref) == (
         MASK * 40,
-        f"{MASK * 40}~2",
+        f"{MASK * 38}~2",
     )
 
 

@@ -60,6 +60,12 @@ def _find_quarantined(submission: Submission) -> tuple[Quarantined, ...]:
         elif (found := _find_in(_texts_beside(item))) is not None:
             reasons[index] = f"labels, metadata or source: {found.reason}"
     hostile = {entity.ref: found for entity in submission.entities if (found := _find_in(_texts_of(entity)))}
+    cited = {ref for one in submission.relationships for ref in (one.subject_ref, one.object_ref)}
+    for ref, found in hostile.items():
+        if ref not in cited:
+            # It cites nothing, and its submission's evidence is all that can be held.
+            for index in range(len(submission.evidence)):
+                reasons.setdefault(index, f"an entity beside it: {found.reason}")
     for proposal in submission.relationships:
         refs = (proposal.subject_ref, proposal.object_ref)
         found = next((hostile[ref] for ref in refs if ref in hostile), None) or _find_in(
@@ -78,19 +84,23 @@ def _find_in(texts: Iterable[str | None]) -> Injection | None:
 
 
 def _texts_beside(item: EvidenceItem) -> Iterable[str | None]:
-    revisions = (item.source_revision, item.previous_source_revision)
+    revisions = (item.source_revision, item.previous_source_revision, *item.supersedes_evidence_ids)
     return (*item.labels, *texts_in(item.metadata), item.source_group, item.source_key, *revisions)
 
 
-def _texts_of(entity: EntityProposal) -> Iterable[str]:
-    return (entity.name, *entity.aliases)
+def _texts_of(entity: EntityProposal) -> Iterable[str | None]:
+    return (entity.name, *entity.aliases, entity.ref, entity.known_entity_id)
 
 
 def _texts_of_proposal(proposal: RelationshipProposal) -> Iterable[str | None]:
     value = proposal.object_value.value if proposal.object_value else None
+    target = proposal.correction_target
     return (
+        proposal.proposal_id,
         proposal.predicate,
         proposal.scope,
         proposal.client_comment,
         value if isinstance(value, str) else None,
+        proposal.object_value.unit if proposal.object_value else None,
+        target.relationship_id if target else None,
     )

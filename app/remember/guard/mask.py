@@ -2,11 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, count
+from itertools import count
 from typing import Any, Final
 
+from app.remember.guard.json_names import names_below
+from app.remember.guard.placeholders import is_no_word
 from app.remember.guard.secret_formats import MASK, find_formats
 from app.remember.guard.secret_names import kind_of_value
 from app.remember.guard.secrets import Secret, find_secrets
@@ -57,11 +59,15 @@ class KnownSecrets:
 
     def learn_json(self, value: object) -> None:
         """Keep the values of the secrets in any string, and under any key that names one."""
-        for key, one in _pairs_in(value):
-            kind = kind_of_value(key, one)
-            if kind is not None:
-                self._keep(one, kind)
+        for names, one in _pairs_in(value):
+            self.learn_named(names, one)
             self.learn(one)
+
+    def learn_named(self, names: Iterable[str], value: str) -> None:
+        """Keep the value if one of these names of it names a secret."""
+        kind = kind_of_any(names, value)
+        if kind is not None:
+            self._keep(value, kind)
 
     def repeated(self) -> "RepeatedSecrets":
         """Return the values that stand more than once in what was learnt from."""
@@ -76,7 +82,8 @@ class KnownSecrets:
         )
 
     def _keep(self, value: str, kind: str) -> None:
-        if len(value) < _SHORTEST_REPEATED or MASK in value or value.isspace():
+        # A word that is somebody's password is still a word wherever else it stands.
+        if len(value) < _SHORTEST_REPEATED or MASK in value or not is_no_word(value):
             return
         # What its own form gives away is found wherever it stands.
         if len(self._kinds) < _MOST_REPEATED and not any(find_formats(value)):
@@ -137,7 +144,8 @@ def mask_json(value: object, repeated: RepeatedSecrets = NONE_REPEATED) -> Maske
             for key, inner in one.items():
                 masked = _mask_key(str(key), copy, counts, repeated)
                 copy[masked] = None
-                waiting.append((inner, copy, masked, (str(key), masked)))
+                below = names_below(names, str(key), one)
+                waiting.append((inner, copy, masked, below if masked == str(key) else (*below, masked)))
         elif isinstance(one, list | tuple):
             parent[place] = [None] * len(one)
             waiting += [(inner, parent[place], index, names) for index, inner in enumerate(one)]
@@ -154,7 +162,11 @@ def _mask_key(key: str, taken: Mapping[str, object], counts: Counter[str], repea
 
 def distinguish(text: str, taken: Container[str]) -> str:
     """Return the text, with a number behind it if it is taken."""
-    candidates = chain((text,), (f"{text}~{number}" for number in count(2)))
+    if text not in taken:
+        return text
+    # The number takes the place of the end of a text, so that none outgrows the bound that it was checked against.
+    endings = (f"~{number}" for number in count(2))
+    candidates = (f"{text[: max(0, len(text) - len(ending))]}{ending}" for ending in endings)
     return next(candidate for candidate in candidates if candidate not in taken)
 
 
@@ -163,11 +175,10 @@ def _mask_scalar(
 ) -> object:
     if value is None or isinstance(value, bool) or not isinstance(value, str | int | float):
         return value
-    kinds = (kind_of_value(name, str(value)) for name in names)
-    kind = next((kind for kind in kinds if kind is not None), None)
-    if kind is not None and _cover(str(value)) != str(value):
-        counts[kind] += 1
-        return _cover(str(value))
+    named = mask_named(str(value), names)
+    if named is not None:
+        counts.update(named.counts)
+        return named.text
     if not isinstance(value, str):
         return value
     masked = mask_text(value, repeated)
@@ -175,23 +186,36 @@ def _mask_scalar(
     return masked.text
 
 
+def mask_named(value: str, names: Iterable[str]) -> MaskedText | None:
+    """Return the value written over whole, if one of these names of it names a secret; None if not."""
+    kind = kind_of_any(names, value)
+    covered = _cover(value)
+    return None if kind is None or covered == value else MaskedText(covered, {kind: 1})
+
+
+def kind_of_any(names: Iterable[str], value: str) -> str | None:
+    """Return the kind of secret that the value is under the first name that makes it one, or None."""
+    kinds = (kind_of_value(name, value) for name in names)
+    return next((kind for kind in kinds if kind is not None), None)
+
+
 def texts_in(value: object) -> list[str]:
     """Return every string and number of a JSON value, keys included, as text."""
     return [text for _, text in _pairs_in(value)]
 
 
-def _pairs_in(value: object) -> Iterator[tuple[str, str]]:
-    """Yield each string and number with the key that it stands under, and each key on its own."""
-    waiting: list[tuple[str, object]] = [("", value)]
+def _pairs_in(value: object) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield each string and number with the names that it stands under, and each key on its own."""
+    waiting: list[tuple[tuple[str, ...], object]] = [((), value)]
     while waiting:
-        name, one = waiting.pop()
+        names, one = waiting.pop()
         if isinstance(one, Mapping):
-            yield from (("", str(key)) for key in one)
-            waiting += [(str(key), inner) for key, inner in one.items()]
+            yield from (((), str(key)) for key in one)
+            waiting += [(names_below(names, str(key), one), inner) for key, inner in one.items()]
         elif isinstance(one, list | tuple):
-            waiting += [(name, inner) for inner in one]
+            waiting += [(names, inner) for inner in one]
         elif isinstance(one, str) or (isinstance(one, int | float) and not isinstance(one, bool)):
-            yield name, str(one)
+            yield names, str(one)
 
 
 def _pattern(value: str) -> re.Pattern[str]:

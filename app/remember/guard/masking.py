@@ -3,7 +3,14 @@
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from app.remember.guard.mask import KnownSecrets, RepeatedSecrets, distinguish, mask_json, mask_text
+from app.remember.guard.mask import (
+    KnownSecrets,
+    RepeatedSecrets,
+    distinguish,
+    mask_json,
+    mask_named,
+    mask_text,
+)
 from app.remember.submission import (
     EntityProposal,
     EvidenceItem,
@@ -81,7 +88,7 @@ class Masking:
             object_ref=None
             if object_ref is None
             else self._link(f"{where}.object_ref", object_ref, self._refs),
-            object_value=self._value(f"{where}.object_value", proposal.object_value),
+            object_value=self._value(f"{where}.object_value", proposal.object_value, proposal.predicate),
             scope=self._optional(f"{where}.scope", proposal.scope),
             correction_target=target
             and replace(
@@ -93,13 +100,19 @@ class Masking:
             client_comment=self._optional(f"{where}.client_comment", proposal.client_comment),
         )
 
-    def _value(self, where: str, proposal: ValueProposal | None) -> ValueProposal | None:
+    def _value(self, where: str, proposal: ValueProposal | None, predicate: str) -> ValueProposal | None:
         if proposal is None:
             return None
         value = proposal.value
+        if isinstance(value, str):
+            # `has_password` gives its value away as a key does.
+            named = mask_named(value, (predicate,))
+            value = self._text(f"{where}.value", value) if named is None else named.text
+            for kind, number in named.counts.items() if named is not None else ():
+                self.counts[f"{where}.value", kind] += number
         return replace(
             proposal,
-            value=self._text(f"{where}.value", value) if isinstance(value, str) else value,
+            value=value,
             unit=self._optional(f"{where}.unit", proposal.unit),
         )
 
@@ -126,20 +139,15 @@ def find_repeated(submission: Submission) -> RepeatedSecrets:
     known = KnownSecrets()
     for item in submission.evidence:
         known.learn(item.content)
-        known.learn_json(
-            [item.labels, item.metadata, item.source_key, item.source_group, item.source_revision]
-        )
+        known.learn_json([item.labels, item.metadata, item.source_key, item.source_group])
+        known.learn_json([item.source_revision, item.previous_source_revision, item.supersedes_evidence_ids])
     for entity in submission.entities:
-        known.learn_json([entity.ref, entity.name, entity.aliases])
+        known.learn_json([entity.ref, entity.name, entity.aliases, entity.known_entity_id])
     for proposal in submission.relationships:
-        value = proposal.object_value
-        known.learn_json(
-            [
-                proposal.proposal_id,
-                proposal.predicate,
-                proposal.scope,
-                proposal.client_comment,
-                value and value.value,
-            ]
-        )
+        value, target = proposal.object_value, proposal.correction_target
+        known.learn_json([proposal.proposal_id, proposal.subject_ref, proposal.object_ref])
+        known.learn_json([proposal.predicate, proposal.scope, proposal.client_comment])
+        known.learn_json([value and value.value, value and value.unit, target and target.relationship_id])
+        if value is not None and isinstance(value.value, str):
+            known.learn_named((proposal.predicate,), value.value)
     return known.repeated()

@@ -41,6 +41,7 @@ _EXPRESSION: Final = re.compile(r"[A-Za-z_]+(?:(?:\.|::|->)[A-Za-z_]+)+\Z|(?:[A-
 _CALL: Final = re.compile(r"[A-Za-z_.]+[(\[]|[({\[][^0-9]*\Z")
 _NAMED: Final = re.compile(r"[a-z_-]*(?:passw|pwd|secret|token|key|cred)[a-z_-]*\Z", re.IGNORECASE)
 _CONSTANT: Final = re.compile(r"[A-Z]+(?:_[A-Z]+)+")
+_MARK: Final = re.compile(r"[!@#$%^&*+=~?]")
 _TEXT: Final = re.compile(r"[A-Za-z][a-z]*(?:[-_./:][A-Za-z][a-z]*)*")
 
 
@@ -59,6 +60,22 @@ def is_key_like(value: str) -> bool:
         return False
     has_digit, has_letter = any(map(str.isdigit, value)), any(map(str.isalpha, value))
     return has_letter and (has_digit or len(value) >= 16)
+
+
+def is_no_word(value: str) -> bool:
+    """Say whether nobody writes the value for anything else: it is mixed, or a phrase."""
+    if not any(map(str.isalpha, value)):
+        return False
+    return (
+        any(map(str.isdigit, value))
+        or _MARK.search(value) is not None
+        or is_phrase(value)
+        or (
+            len(value) >= 16
+            and value.isalnum()
+            and not (value.islower() or value.isupper() or value.istitle())
+        )
+    )
 
 
 def is_phrase(value: str) -> bool:

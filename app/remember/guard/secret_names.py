@@ -67,7 +67,14 @@ _QUALIFIED: Final = re.compile(
 )
 # `name: DB_PASSWORD, value: …`: the name is itself the value of a name.
 _VALUE_OF_NAME: Final = re.compile(
-    r"[\"']?\s{0,2}[,;]?\s{1,24}[\"']?value[\"']?[ \t]{0,4}(?P<mark>[:=])[ \t]{0,4}", re.IGNORECASE
+    r"[\"']?\s{0,2}(?:[,;]\s{0,24}|\s{1,24})[\"']?value[\"']?[ \t]{0,4}(?P<mark>[:=])[ \t]{0,4}",
+    re.IGNORECASE,
+)
+# `{"password": {"value": …}}` and its like in YAML: the value of a value.
+_VALUE_BELOW: Final = re.compile(
+    r"[\"']?[ \t]{0,4}[:=]\s{0,24}\{?\s{0,24}[\"']?(?:value|plaintext|stringvalue)[\"']?"
+    r"[ \t]{0,4}(?P<mark>[:=])[ \t]{0,4}",
+    re.IGNORECASE,
 )
 _LOOSE: Final = re.compile(r"\*{0,2}[ \t]{0,4}(?:[-–—|(][ \t]{0,4}|(?<=[ \t]))`?")
 _SPACE: Final = re.compile(r"[ \t]{1,4}")
@@ -92,9 +99,10 @@ def find_assignments(text: str) -> Iterator[Secret]:
 
 def kind_of_value(key: str, value: str) -> str | None:
     """Return the kind of secret that the value under this key of a JSON object is, or None."""
-    name_as_read = read(key).text
+    # What a key would be in a text; some names are only names with a mark behind them.
+    name_as_read = read(key).text + "="
     for name in _NAME.finditer(_lower(name_as_read)):
-        is_named = _find_separator(name_as_read + "=", name) is not None
+        is_named = _find_separator(name_as_read, name) is not None
         if is_named and is_secret(value, name, is_quoted=True, is_sure=True):
             return kind_of(name)
     return None
@@ -120,7 +128,7 @@ def _find_separator(text: str, name: re.Match[str]) -> Separator | None:
     # A small letter goes on with another word, such as "secretary"; a plural does not.
     if text[name.end() : end].lstrip("s")[:1].islower() and not text[name.end() - 1].isupper():
         return None
-    for pattern in (_SEPARATOR, _QUALIFIED, _VALUE_OF_NAME):
+    for pattern in (_VALUE_BELOW, _SEPARATOR, _QUALIFIED, _VALUE_OF_NAME):
         if found := pattern.match(text, end):
             groups = found.groupdict()
             said = groups.get("said")
