@@ -20,6 +20,7 @@ from app.llm.faults import (
     is_error,
     read_connection_error,
     read_error,
+    read_other_speaker,
     read_protocol_error,
     read_status_error,
 )
@@ -178,6 +179,9 @@ class AnthropicModel:
             answer = await client.messages.with_raw_response.create(
                 **message, extra_headers=headers, extra_body=body, timeout=timeout
             )
+            if not _is_kind(answer.http_response.headers, "application/json"):
+                transcript.is_sent = False
+                return read_other_speaker()
             transcript.take_message(read_document(answer.http_response.content))
             return None
         timeout = Timeout(min(seconds, IDLE_STREAM_SECONDS), connect=CONNECT_SECONDS)
@@ -185,9 +189,9 @@ class AnthropicModel:
             **message, stream=True, extra_headers=headers, extra_body=body, timeout=timeout
         )
         async with stream:
-            if not _is_event_stream(stream.response.headers.get("content-type", "")):
-                transcript.fault = "content_type"
-                return None
+            if not _is_kind(stream.response.headers, "text/event-stream"):
+                transcript.is_sent = False
+                return read_other_speaker()
             async with aclosing(read_events(stream.response.aiter_bytes())) as events:
                 async for sent in events:
                     if sent.name == "ping":
@@ -220,8 +224,8 @@ class AnthropicModel:
         return {"anthropic-beta": "server-side-fallback-2026-07-01"}, {"fallbacks": "default"}
 
 
-def _is_event_stream(content_type: str) -> bool:
-    return content_type.partition(";")[0].strip().lower() == "text/event-stream"
+def _is_kind(headers: Mapping[str, str], kind: str) -> bool:
+    return headers.get("content-type", "").partition(";")[0].strip().lower() == kind
 
 
 def _now() -> datetime:

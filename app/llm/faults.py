@@ -68,6 +68,11 @@ def read_protocol_error() -> Fault:
     return Fault(Malformed("not_the_protocol", Usage()), False)
 
 
+def read_other_speaker() -> Fault:
+    """Return what an answer of another kind than the provider's means: an outage page, a portal."""
+    return Fault(Unavailable("not_the_provider", Usage()), True)
+
+
 def read_connection_error() -> Fault:
     """Return what a connection that failed or broke means."""
     return Fault(Unavailable("connection", Usage()), True)

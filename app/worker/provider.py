@@ -71,17 +71,18 @@ class Provider:
         """Return the verifier of the settings; `auto` is the provider's while there is a key and the day has room.
 
         One that is asked for by name waits for the next day where the team's money is used up. What it is answered
-        is kept with the ingest, if there is one.
+        is kept with the ingest, if there is one, and whoever has judged a part of an ingest judges the rest: a
+        second opinion on what the provider has answered would let a submission choose between two verifiers.
         """
         chosen = self.settings.verifier
         if chosen == "lexical":
             return LexicalVerifier()
         purse = TeamPurse(database, team_id, self.prices)
-        if chosen == "auto":
+        answers: Answers = NO_ANSWERS if ingest_id is None else IngestAnswers(database, team_id, ingest_id)
+        if chosen == "auto" and not await answers.has_any():
             usual = bound_verdict(self.verifier, self.prices)
             if not self.has_key() or not await purse.has_room(usual.cost_usd):
                 return LexicalVerifier()
-        answers: Answers = NO_ANSWERS if ingest_id is None else IngestAnswers(database, team_id, ingest_id)
         effort = self.settings.provider_effort
         return ProviderVerifier(self.verifier, purse, effort, wardens=WARDENS, answers=answers)
 

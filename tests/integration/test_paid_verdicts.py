@@ -17,6 +17,7 @@ from app.remember.submission import (
 )
 from app.tenancy.callers import Caller
 from app.worker.provider import Provider, open_provider
+from tests.cycles import set_setting
 from tests.integration.submissions import rows, submit
 from tests.integration.test_provider_placement import USAGE, place, verdict
 from tests.provider_server.replies import Reply, Said
@@ -140,6 +141,27 @@ async def test_who_gives_no_answer_is_waited_for_and_costs_nothing(
     server.speak = answering(None)
     assert (await place(database, team, ingest_id, provided)).processing_state == "completed"
     assert len(server.messages) == CITATIONS + 8
+
+
+@pytest.mark.parametrize("lacks", ["money", "a key"])
+async def test_what_the_provider_has_begun_to_judge_gets_no_second_opinion(
+    database: Database,
+    team: Caller,
+    server: ProviderServer,
+    provided: Provider,
+    monkeypatch: pytest.MonkeyPatch,
+    lacks: str,
+) -> None:
+    server.speak = answering(AWAY)
+    ingest_id = await submit(database, team, one_claim_of_many_citations())
+    await place(database, team, ingest_id, provided)
+    if lacks == "money":
+        await set_setting(database, team, "max_daily_cost_usd", "0")
+    else:
+        monkeypatch.delenv(KEY_VARIABLE)
+    waiting = await place(database, team, ingest_id, provided)
+    assert waiting.processing_state == "queued"
+    assert await rows(database, team, "SELECT id FROM verification_events") == []
 
 
 async def test_another_model_is_asked_for_its_own_verdicts(

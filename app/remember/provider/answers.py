@@ -21,6 +21,9 @@ class Kept:
 class Answers(Protocol):
     """The answers to questions, by the digest of each."""
 
+    async def has_any(self) -> bool:
+        """Say whether anything has been answered."""
+
     async def find(self, digest: str) -> Kept: ...
 
     async def keep(self, digest: str, judgement: Judgement | None, *, number: int) -> None:
@@ -37,6 +40,11 @@ class IngestAnswers:
     database: Database
     team_id: str
     ingest_id: str
+
+    async def has_any(self) -> bool:
+        params = {"team_id": self.team_id, "ingest_id": self.ingest_id}
+        async with self.database.reading(Scope("app", self.team_id)) as reading:
+            return await reading.fetch_one(_ANY, params) is not None
 
     async def find(self, digest: str) -> Kept:
         async with self.database.reading(Scope("app", self.team_id)) as reading:
@@ -68,6 +76,9 @@ class IngestAnswers:
 class NoAnswers:
     """Keeps nothing: every question is the first one."""
 
+    async def has_any(self) -> bool:
+        return False
+
     async def find(self, digest: str) -> Kept:
         return Kept()
 
@@ -77,6 +88,9 @@ class NoAnswers:
 
 NO_ANSWERS: Final = NoAnswers()
 
+_ANY: LiteralString = """
+    SELECT FROM verifier_answers WHERE team_id = %(team_id)s AND ingest_id = %(ingest_id)s LIMIT 1
+"""
 _FIND: LiteralString = """
     SELECT verdict, confidence, rationale, code FROM verifier_answers
     WHERE team_id = %(team_id)s AND ingest_id = %(ingest_id)s AND digest = %(digest)s ORDER BY number

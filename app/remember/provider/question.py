@@ -75,9 +75,7 @@ def read_judgement(
     verdict, confidence, rationale = answer["verdict"], answer["confidence"], answer["rationale"]
     if answer["request"] != request or not isinstance(verdict, str) or verdict not in _VERDICTS:
         return INVALID
-    if not is_share(confidence) or not is_text(rationale):
-        return INVALID
-    if not rationale.strip() or len(rationale) > MAX_RATIONALE_LENGTH:
+    if not is_share(confidence) or not isinstance(rationale, str):
         return INVALID
     return Judgement(_VERDICTS[verdict], float(confidence), _keep_words(rationale, names, wardens))
 
@@ -89,10 +87,13 @@ def name_claim(claim: Claim) -> tuple[str, ...]:
 
 
 def _keep_words(rationale: str, names: Iterable[str], wardens: Wardens) -> str:
-    line = " ".join(rationale.split())
-    if fault := find_words_fault(line, names, wardens):
-        return f"[withheld: {fault}]"
-    return wardens.mask(line)
+    if len(rationale) > MAX_RATIONALE_LENGTH:
+        fault: str | None = "it is too long"
+    elif not is_text(line := " ".join(rationale.split())) or not line:
+        fault = "it is no text"
+    else:
+        fault = find_words_fault(line, names, wardens)
+    return f"[withheld: {fault}]" if fault else wardens.mask(line)
 
 
 def _describe_claim(claim: Claim) -> dict[str, object]:

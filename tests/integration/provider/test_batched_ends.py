@@ -16,7 +16,7 @@ from app.kernel.settings import Settings
 from app.llm.prices import BUILT_IN, PriceTable
 from app.tenancy.audit import list_instance_audit
 from app.tenancy.callers import Admin
-from app.tenancy.keys import create_admin_key
+from tests.admin_keys import make_admin_key
 from tests.cycles import (
     read_hypotheses,
     set_setting,
@@ -284,7 +284,7 @@ async def test_a_team_is_not_erased_before_its_batch_has_ended(
     team_id = batched.team.team_id
     owner = owner_of(settings, database_name)
     await owner.open()
-    admin = await batched.database.unit_of_work(Scope("app"), create_admin_key)
+    admin = await make_admin_key(batched.database)
 
     async def erase() -> None:
         if who == "host":

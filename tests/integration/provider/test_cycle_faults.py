@@ -38,7 +38,10 @@ FAULTS: dict[str, tuple[Answer, str]] = {
     "prose": (Said(text="I would rather not."), "unreadable_answer"),
     "code fence": (Said(text='```json\n{"ideas": []}\n```'), "unreadable_answer"),
     "empty": (Said(text=""), "malformed"),
-    "wrong content type": (Reply(body=b"<html>", content_type="text/html"), "malformed"),
+    "wrong content type": (
+        Reply(body=b"<html>", content_type="text/html"),
+        "unavailable_not_the_provider",
+    ),
     "401": (error(401, "authentication_error"), "unavailable_unauthenticated"),
     "429": (error(429, "rate_limit_error", headers={"retry-after": "2"}), "rate_limited"),
     "429 for long": (error(429, "rate_limit_error", headers={"retry-after": "9000"}), "rate_limited"),
