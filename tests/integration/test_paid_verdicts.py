@@ -1,6 +1,7 @@
 """A verdict is paid for once: a retry asks for what failed, and not without end where answers can't be read."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -141,6 +142,18 @@ async def test_who_gives_no_answer_is_waited_for_and_costs_nothing(
     server.speak = answering(None)
     assert (await place(database, team, ingest_id, provided)).processing_state == "completed"
     assert len(server.messages) == CITATIONS + 8
+
+
+async def test_the_same_question_is_asked_once_however_many_proposals_have_it(
+    database: Database, team: Caller, server: ProviderServer, provided: Provider
+) -> None:
+    server.speak = answering(None)
+    submission = one_claim_of_many_citations()
+    [proposal] = submission.relationships
+    again = tuple(replace(proposal, proposal_id=f"p{number}") for number in range(8))
+    ingest_id = await submit(database, team, replace(submission, relationships=again))
+    assert (await place(database, team, ingest_id, provided)).processing_state == "completed"
+    assert len(server.messages) == CITATIONS
 
 
 @pytest.mark.parametrize("lacks", ["money", "a key"])

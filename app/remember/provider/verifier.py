@@ -4,7 +4,7 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from app.llm.model import (
@@ -88,10 +88,16 @@ class ProviderVerifier:
     answers: Answers = NO_ANSWERS
     kind: str = "provider"
     version: str = PROMPT
+    turns: dict[str, asyncio.Lock] = field(default_factory=dict, compare=False)
 
     async def judge(self, claim: Claim, citation: Citation) -> Judgement | VerifierFailure:
         asked = f"{self.model.name} {self.version}"
         digest = digest_question(asked, claim, citation, effort=self.effort)
+        # Who asks the same at the same time finds the answer kept.
+        async with self.turns.setdefault(digest, asyncio.Lock()):
+            return await self._judge(digest, claim, citation)
+
+    async def _judge(self, digest: str, claim: Claim, citation: Citation) -> Judgement | VerifierFailure:
         known = await self.answers.find(digest)
         if known.judgement is not None:
             return known.judgement
