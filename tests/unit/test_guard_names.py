@@ -100,6 +100,28 @@ def test_a_word_that_is_a_password_somewhere_stays_a_word_elsewhere(word: str) -
     )
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Boarding pass: LH2024",
+        "pin: 2024",
+        f"cache key: {'3f79bb7b435b0532' * 4}",
+        "Account key: ACME-2024",
+        "Service key: payments-v2",
+        "existingSecret: postgres-auth-2024",
+        "secret: k8s/db-credentials",
+        "https://acme.example/p?key=product-list-page-2",
+        "https://acme.example/search?key=blue+running+shoes+42",
+        "password = req.body.password1",
+        "Pass: 2026-01",
+        "PIN: GPIO17",
+        "Token: 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",
+    ],
+)
+def test_what_is_no_secret_beside_a_name_stays(text: str) -> None:
+    assert mask_text(text).text == text
+
+
 def test_refs_and_keys_never_grow() -> None:
     keys = [f"ghp_{letter * 60}" for letter in "abcdefghijkl"]
     masked = mask_json(dict.fromkeys(keys, 1)).value

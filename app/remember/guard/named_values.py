@@ -4,7 +4,14 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from app.remember.guard.placeholders import describes, is_key_like, is_odd_phrase, is_phrase, is_placeholder
+from app.remember.guard.placeholders import (
+    describes,
+    is_key_like,
+    is_label,
+    is_odd_phrase,
+    is_phrase,
+    is_placeholder,
+)
 from app.remember.guard.secret_formats import MASK, Secret
 
 _QUOTED: Final = re.compile(
@@ -22,6 +29,8 @@ _PAIR_AFTER: Final = re.compile(r"[^;=\n]{1,100};\s?[A-Za-z][\w ]{0,30}=")
 _CONNECTION_VALUE: Final = re.compile(r"\{([^{}\n]{1,200})\}|([^;\n\"'{}]{1,200})")
 _ENDS: Final = re.compile(r"[.!]?[\"')*]{0,2}[ \t]{0,4}(?:[\r\n]|\Z)|[.!,;)][\s\"')]")
 _ODD: Final = re.compile(r"[!@#%^&*+=~?](?=.)")
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_NUMBER: Final = re.compile(r"\d{1,4}(?:[-./]\d{1,2}){0,2}")
 _RUN: Final = re.compile(r"(?=[A-Za-z0-9+/]{0,40}\d)(?=[A-Za-z0-9+/]{0,40}[A-Za-z])[A-Za-z0-9+/]{16,}")
 
 
@@ -64,10 +73,12 @@ def is_secret(value: str, name: re.Match[str], *, is_quoted: bool, is_sure: bool
     if " " in value.strip():
         return is_phrase(value) or (name["password"] is not None and is_quoted and is_odd_phrase(value))
     if name["signature"]:
-        return is_key_like(value) or len(value) >= 16
+        return is_key_like(value) or (len(value) >= 16 and not is_label(value))
     if name["password"]:
         if name[0] == "pin":
-            return value.isdigit()
+            return value.isdigit() and not _YEAR.fullmatch(value)
+        if name[0] == "pass" and not is_quoted and _NUMBER.fullmatch(value):
+            return False
         return is_quoted or is_sure or not value.isalpha()
     if name[0] in ("authorization", "set-cookie"):
         return is_sure and len(value) >= 8
@@ -133,7 +144,9 @@ def _read_bare(
         is_alone = not text[end : end + 9].partition("\n")[0].strip(" \t\r,;")
         is_sure = is_alone or separator.kind == "tight" or has_scheme
         # `API_KEY=word` in an environment file is a secret even if it is a word.
-        is_environment = is_sure and text[name.start() : name.end()].isupper() and len(value) >= 6
+        is_environment = (
+            is_sure and text[name.start() : name.end()].isupper() and len(value) >= 6 and name[0] != "pin"
+        )
         is_word = value.isdigit() or is_placeholder(value, is_quoted=False)
         is_named = (is_environment and not is_word) or is_secret(
             value, name, is_quoted=False, is_sure=is_sure

@@ -33,14 +33,22 @@ _FILLER: Final = re.compile(
     r"|(?:your|the|some|insert|enter|add|replace)[-_ ].*"
     r"|(?:sha\d+|base64|utf|md5|argon2|bcrypt|scrypt|pbkdf2|x509|oauth2?)[-_].*"
     r"|(?:sha|md|aes|rsa|utf|iso|rfc|hs|rs|es|http|v)[-_/]?\d[\d.x]*\w{0,8}"
+    # The address of a contract.
+    r"|0x[0-9a-f]{40}"
     r"|(?:env|vault|file|ref|ssm|op|arn|projects|secrets?)[:/.].*|/[\w./-]*",
     re.IGNORECASE,
 )
-_EXPRESSION: Final = re.compile(r"[A-Za-z_]+(?:(?:\.|::|->)[A-Za-z_]+)+\Z|(?:[A-Z][a-z]+){2,}\Z")
+_EXPRESSION: Final = re.compile(
+    r"(?:req|request|form|self|this|args|opts|options|config|cfg|body|params|props|state|ctx)(?:\.\w{1,40}){1,4}\Z"
+    r"|[A-Za-z_]+(?:(?:\.|::|->)[A-Za-z_]+)+\Z|(?:[A-Z][a-z]+){2,}\Z"
+)
 # Digits in front of the parenthesis are rare in names of functions and common in passwords.
 _CALL: Final = re.compile(r"[A-Za-z_.]+[(\[]|[({\[][^0-9]*\Z")
 _NAMED: Final = re.compile(r"[a-z_-]*(?:passw|pwd|secret|token|key|cred)[a-z_-]*\Z", re.IGNORECASE)
 _CONSTANT: Final = re.compile(r"[A-Z]+(?:_[A-Z]+)+")
+# A label of words and small numbers, such as `ACME-2024`, `k8s/db-credentials` or `blue+shoes+42`.
+_PART: Final = r"(?:(?:[a-z]{2,14}|[A-Z]{2,14}|[A-Z][a-z]{1,14})\d{0,2}|[a-z]\d{1,2}[a-z]?|\d{1,4})"
+_LABEL: Final = re.compile(rf"(?=.{{0,60}}[A-Za-z]{{2}}){_PART}(?:[-_./+]{_PART}){{1,8}}")
 _MARK: Final = re.compile(r"[!@#$%^&*+=~?]")
 _TEXT: Final = re.compile(r"[A-Za-z][a-z]*(?:[-_./:][A-Za-z][a-z]*)*")
 
@@ -56,10 +64,15 @@ def is_placeholder(value: str, *, is_quoted: bool) -> bool:
 
 def is_key_like(value: str) -> bool:
     """Say whether the value is one that people do not write as a word: mixed, and long enough."""
-    if len(value) < 8 or _TEXT.fullmatch(value):
+    if len(value) < 8 or _TEXT.fullmatch(value) or is_label(value):
         return False
     has_digit, has_letter = any(map(str.isdigit, value)), any(map(str.isalpha, value))
     return has_letter and (has_digit or len(value) >= 16)
+
+
+def is_label(value: str) -> bool:
+    """Say whether the value is joined from words and small numbers, as people name things."""
+    return _LABEL.fullmatch(value) is not None
 
 
 def is_no_word(value: str) -> bool:

@@ -44,6 +44,12 @@ _OTHER_BEFORE: Final = re.compile(
     r"[-_ ]?\Z",
     re.IGNORECASE,
 )
+# What one shows at a gate, and what one does again.
+_PASS_BEFORE: Final = re.compile(
+    r"(?:boarding|ski|bus|rail|season|day|guest|visitor|lift|event|travel|bass|first|second|low|high|band)"
+    r"[-_ ]?\Z",
+    re.IGNORECASE,
+)
 _REST: Final = re.compile(r"[\w-]{0,40}")
 # Behind a mark, a value may stand on the next line: quoted, or as a block of YAML.
 _MARK: Final = (
@@ -122,6 +128,8 @@ def _find_separator(text: str, name: re.Match[str]) -> Separator | None:
     if name[0] == "key" and not _KEY_BEFORE.search(name.string, before, name.start()):
         return None
     if _OTHER_AFTER.match(text, name.end()) or _OTHER_BEFORE.search(text, before, name.start()):
+        return None
+    if name[0] == "pass" and _PASS_BEFORE.search(text, before, name.start()):
         return None
     rest = _REST.match(text, name.end())
     end = rest.end() if rest else name.end()

@@ -15,6 +15,7 @@ _LOGIN_OPTION: Final = re.compile(
 )
 _RUN: Final = re.compile(rf"(?<![A-Za-z0-9+/_=.{MASK}-])[A-Za-z0-9+/_=-]{{24,200}}(?![A-Za-z0-9+/_=.-])")
 _ASSIGNED: Final = re.compile(r"([A-Za-z][\w.-]{0,60})[\"']?[ \t]{0,4}(?:=|:|:=|=>)[ \t]{0,4}[\"']?\Z")
+_CONTRACT: Final = re.compile(r"0x[0-9a-fA-F]{40}")
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _PUBLIC: Final = re.compile(
     r"(?<![a-z])(?:hash|sha|digest|checksum|integrity|commit|rev|revision|etag|uuid|guid|id|image|img"
@@ -42,7 +43,8 @@ _OF_PAIR: Final = re.compile(
 _HEX_KEY: Final = re.compile(r"(?<![0-9A-Za-z])(?:0x)?[0-9a-fA-F]{64}(?![0-9A-Za-z])")
 _IS_KEY: Final = re.compile(r"[\"'`)]{0,2} (?:is|was) (?:\w{1,12} ){1,3}?(?:private|secret|signing) key")
 _NEAREST: Final = re.compile(
-    r"(?P<public>pub\w{0,4}[-_ ]?key|\w{0,12}hash|\btx\b|transaction|block|root|topic|digest|sha\d{0,3}"
+    r"(?P<public>(?:pub\w{0,4}|cache|dedup\w{0,10}|object|idempotency|partition|sort|lookup|row|tx|redis|primary"
+    r"|foreign|routing)[-_ ]?key|\w{0,12}hash|\btx\b|transaction|block|root|topic|digest|sha\d{0,3}"
     r"|address"
     r"|etag|commit)|key|mnemonic|(?<![a-z])(?:seed|sk|pk|priv)(?![a-z])"
 )
@@ -71,6 +73,7 @@ def find_placed(text: str) -> Iterator[Secret]:
             name is not None
             and not found[0].startswith("_Z")
             and not _is_public(name[1])
+            and not _CONTRACT.fullmatch(found[0])
             and looks_random(found[0])
         ):
             yield Secret(*found.span(), "random_value")
