@@ -13,6 +13,7 @@ from app.remember.guard.folding import fold
 from app.remember.guard.injection import find_injection
 from app.remember.guard.wording import CLASSES
 from tests.unit import guard_lines
+from tests.unit.guard_ordinary_lines import EARNEST, ORDINARY
 from tests.unit.guard_rates import SETS, count_held
 from tests.unit.guard_second_lines import SECOND_BENIGN, SECOND_HOSTILE
 
@@ -208,3 +209,13 @@ def test_the_lines_that_the_rules_were_written_against_are_told_apart() -> None:
     hostile, benign = SETS["fifth"]
     assert count_held(hostile) >= len(hostile) - 1
     assert count_held(benign) == 0
+
+
+@pytest.mark.parametrize("line", ORDINARY)
+def test_ordinary_lines_in_words_of_attacks_are_not_held(line: str) -> None:
+    assert find_injection(line) is None
+
+
+@pytest.mark.parametrize("line", EARNEST)
+def test_the_same_words_in_earnest_are(line: str) -> None:
+    assert find_injection(line) is not None

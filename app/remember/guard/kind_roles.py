@@ -29,7 +29,8 @@ ROLES: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
         (
             "agent|ai|assistant|bot|copilot|crawler|grader|llm|model|summari|system",
             r"(?:^|[.!?:;] |\n|# ?todo for |notice (?:for|to) |to the )(?:dear |hey |attention |to "
-            rf")?{AI}\s?[:,] (?:please |also |now |you (?:must|should|have to) |the {IN}{{0,60}}[;,] "
+            rf")?(?!(?:assistant|agent|bot): (?:open|visit|use|look up|place|return|print) (?:the|a|your) )"
+            rf"{AI}\s?[:,] (?:please |also |now |you (?:must|should|have to) |the {IN}{{0,60}}[;,] "
             rf"?)?{DO}\b",
         ),
         (
@@ -113,7 +114,13 @@ ROLES: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
         (
             "instruction|message|note",
             r"\b(?:hidden |secret )?(?:instruction|message|note)s? (?:for|to) (?:the |any |all |every "
-            rf")?{AI}\s?:",
+            # Agents can be people, who are told news; machines are given orders.
+            rf")?{AI}(?<!note for the agent)(?<!note for agents)(?<!note for agent)\s?:",
+        ),
+        (
+            "agent|assistant & instruction|message|note",
+            r"\b(?:instruction|message|note)s? (?:for|to) (?:the |any |all |every )?(?:agents?|assistants?)\s?: "
+            rf"(?:please |you |now |{DO}\b|do not |don't |never |always |only |ignore|disregard|forget|bypass)",
         ),
         (
             ", your & answer|message|output|reply|response",
@@ -198,7 +205,8 @@ ROLES: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
         (
             "access|privileges|rights & admin|full|root",
             r"\b(?:the reader|you|this assistant) (?:has|have) (?:administrator|admin|root|full) (?:rights"
-            r"|access|privileges)\b",
+            r"|access|privileges)\b(?! to (?:the|this|our) (?:repositor|project|wiki|folder|calendar|board"
+            r"|drive))",
         ),
     ),
 }

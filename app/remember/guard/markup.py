@@ -16,15 +16,19 @@ _ROLE_SIGNS: Final = ("system", "developer", "sys", "<admin", "<assistant", "# i
 _CHAT_SIGNS: Final = ("|>", "[inst]", "sys>>", "_of_turn>", "<s>")
 _TOOL_TAG: Final = re.compile(
     r"<(?:tool_call|tool_result|tool_response|tool_use|function_calls?|function_results?)>|<invoke name="
-    r"|<function=|\"tool_calls\"\s{0,9}:\s{0,9}\[\s{0,9}\{"
+    r"|<function=|\"tool_calls\"\s{0,9}:\s{0,9}\[\s{0,9}\{[^\]]{0,200}\"name\"\s{0,4}:\s{0,4}\"\w{0,20}"
+    r"(?:delete|drop|send|mail|exec|shell|bash|grant|approve|transfer|pay|admin|forget|erase|remember|store)"
 )
 _ROLE_TAG: Final = re.compile(
-    r"<(?:system|system[_-]prompt|system[_-]message|developer|admin|assistant)>\s{0,9}\w"
+    r"<(?:system|system[_-]prompt|system[_-]message|developer|admin|assistant)>"
+    # A word or a name between tags is data, and a tag that a sentence is about is not opened.
+    r"(?!\s{0,4}(?!approve|ignore|obey|accept|confirm|comply|reveal|override|allow|grant)"
+    r"[\w.@-]{1,20}(?: [\w.@-]{1,20})?\s{0,4}</)(?! (?:is|are|was) (?:no|not|the|an?|how)\b)\s{0,9}\w"
     r"|^ {0,3}#{1,6} {0,3}system ?:"
     r"|^ {0,3}#{1,6} {0,3}instructions? ?:[^#]{0,2000}#{1,6} {0,3}(?:response|answer) ?:"
     r"|\[system (?:override|notice)\b"
     r"|\b(?:begin|end of|start of|end|new) (?:system|user|developer) (?:instructions?|prompt|input|message)\b"
-    r"[^\n]{0,40}(?::|---|===|system)",
+    r"[^\n]{0,40}(?::(?! (?:see|in|cf)\b)|---|===|system)",
     re.MULTILINE,
 )
 _ROLE_LINE: Final = re.compile(
@@ -34,7 +38,8 @@ _ROLE_LINE: Final = re.compile(
     re.MULTILINE,
 )
 _ROLE_LINE_SAYS: Final = re.compile(
-    r"\byou (?:are|must|will|obey|have|should|can)\b"
+    r"\byou (?:are|obey|should|can|must(?! (?:run|install|set|build|restart|update|reboot|migrate)\b)"
+    r"|have (?:to|no|full|been|root|admin)|will (?!need|find|see|receive|get|be (?:asked|logged|charged)))\b"
     r"|\b(?:ignore|disregard|approve|override|obey|reveal|execute|output|pretend)\b|\bpolicy:"
     r"|\b(?:is|are) (?:now )?(?:trusted|an administrator|admin|verified|authoritative)\b|\bact on\b|\bgrant\b"
     r"|\b(?:the )?(?:assistant|ai|model|agents?) (?:must|should|will)\b|\bnew policy\b|\bauthority\b"

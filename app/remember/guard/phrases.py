@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from app.remember.guard.kind_words import DO
 from app.remember.guard.phrase_rules import ADDRESSED_RULES, RULES
 from app.remember.guard.wording import FAMILIES, SIGN_OF_SKELETON, SIGN_OF_WORD, SIGNS, skeleton
 
@@ -29,6 +30,26 @@ _MARKS: Final = {
     "(": "(",
 }
 # Several words that mean one: to ignore. What they stand for is folded, as the text is.
+# Instructions of an office, a manual or a person; what a document replaces; and what is done once more elsewhere.
+_OFFICIAL: Final = re.compile(
+    r"\b(?:this|the new) (?:policy|handbook|manual|contract|agreement|edition|revision) (?:supersedes?|replaces?)"
+    r" (?:all|any)? ?(?:previous|prior|earlier) [a-z ]{0,20}instructions\b"
+    r"|\binstructions (?:of|in|from) (?:the )?(?:manual|tower|callers|tax office|court|supplier)\b"
+    # Agents can be people, who are told news; machines are given orders.
+    rf"|^note for (?:the |all )?(?:agents?|assistants?): (?!{DO}\b|please|you|now|do not|don't|never|always|only"
+    r"|ignore|disregard|forget|bypass|obey|follow|accept|click|enter|run|read)"
+    r"|\brepeat (?:everything|all of the|the steps?) above (?:for|on) (?:the|each|every) ",
+    re.MULTILINE,
+)
+_OFFICIAL_WORDS: Final = (
+    "supersede",
+    "replaces",
+    "instructions of",
+    "instructions in",
+    "instructions from",
+    "above ",
+    "note for ",
+)
 _IDIOM: Final = re.compile(
     r"\b(?:haga?z?s? caso omiso(?: de)?|no hagas? caso (?:de|a)|no teng(?:a|as) en cuenta|ne (?:tiens"
     r"|tenez) (?:pas|plus) compte"
@@ -81,6 +102,8 @@ def is_addressed_to_models(folded: str) -> bool:
 
 def read_signs(folded: str) -> str:
     """Return one sign for each word and mark of the text, a `w` for a word of no class, and a last full stop."""
+    if any(word in folded for word in _OFFICIAL_WORDS):
+        folded = _OFFICIAL.sub(" office ", folded)
     if any(word in folded for word in _IDIOM_WORDS):
         folded = _IDIOM.sub("ignoriere", folded)
     # Only the parenthesis of a call is a mark.
