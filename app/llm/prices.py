@@ -10,12 +10,12 @@ One price a model: where long questions have a higher one, the table says up to 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
 from typing import Annotated, Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from app.kernel.errors import SetupError
 from app.llm.reading import read_document
@@ -28,7 +28,10 @@ _MILLION: Final = Decimal(1_000_000)
 _MICRODOLLAR: Final = Decimal("0.000001")
 OTHER_MODEL: Final = "other"
 # What may follow a model's name and mean the same model: a date, in either way of writing it, or the newest.
-_SAME: Final = re.compile(r"[-@]20[0-9]{6}|-latest")
+_SAME: Final = re.compile(r"[-@](20[0-9]{6})|-latest")
+_FARTHEST_EAST: Final = timedelta(hours=14)
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_EARLIEST: Final = date(2020, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +129,18 @@ class PriceTable:
 
 def is_same_model(model: str, name: str) -> bool:
     """Say whether the model is the one of that name, or one of its dates."""
-    return model.startswith(name) and (model == name or _SAME.fullmatch(model, len(name)) is not None)
+    if not model.startswith(name) or model == name:
+        return model == name
+    same = _SAME.fullmatch(model, len(name))
+    return same is not None and (same[1] is None or _is_date(same[1]))
+
+
+def _is_date(digits: str) -> bool:
+    try:
+        date.fromisoformat(digits)
+    except ValueError:
+        return False
+    return True
 
 
 BUILT_IN: Final = PriceTable(
@@ -150,12 +164,13 @@ def round_up(dollars: Decimal) -> Decimal:
     return dollars.quantize(_MICRODOLLAR, rounding=ROUND_CEILING)
 
 
-def load_prices(path: Path | None) -> PriceTable:
+def load_prices(path: Path | None, *, now: datetime | None = None) -> PriceTable:
     """Return the built-in table, with the models of the file in place of or beside its own.
 
-    The file is JSON: `{"as_of": "2027-01-31", "models": {"claude-…": {"input": 4, "output": 20, "cache_read": 0.2,
+    The file is JSON: `{"as_of": "2026-11-29", "models": {"claude-…": {"input": 4, "output": 20, "cache_read": 0.2,
     "cache_write": 5}}}`, in dollars per million tokens, each from 0 to a million; `"most_input":
-    100000` beside them where they hold for no longer a question.
+    100000` beside them where they hold for no longer a question. Its day is one from 2020 on that has
+    begun somewhere at `now` (default: the clock's).
 
     Raises:
         SetupError: `price_file`, when it cannot be read or has another form.
@@ -167,6 +182,9 @@ def load_prices(path: Path | None) -> PriceTable:
         file = _PriceFile.model_validate(read_document(path.read_bytes()))
     except (OSError, ValueError) as error:
         raise SetupError(f"The price file {path} can't be read as prices.", code="price_file") from error
+    latest = ((now or datetime.now(UTC)).astimezone(UTC) + _FARTHEST_EAST).date()
+    if not _EARLIEST <= file.as_of <= latest:
+        raise SetupError(f"The price file {path} is of no day from 2020 to today.", code="price_file")
     own = {name: entry.as_price() for name, entry in file.models.items()}
     return PriceTable(file.as_of.isoformat(), {**BUILT_IN.prices, **own})
 
@@ -191,11 +209,18 @@ class _PriceEntry(BaseModel):
         return Price(input_, output, cache_read, cache_write, self.most_input)
 
 
+def _read_day(text: object) -> date:
+    # A number or a time would be read as a day as well, and nobody knows whose.
+    if not isinstance(text, str) or _DAY.fullmatch(text) is None:
+        raise ValueError("no day")
+    return date.fromisoformat(text)
+
+
 _ModelName = Annotated[str, Field(pattern=f"^{MODEL_NAME}$")]
 
 
 class _PriceFile(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    as_of: date
+    as_of: Annotated[date, BeforeValidator(_read_day)]
     models: Annotated[dict[_ModelName, _PriceEntry], Field(min_length=1)]

@@ -1,5 +1,6 @@
 """What tokens cost, to the millionth of a dollar."""
 
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -76,6 +77,12 @@ def test_a_dated_name_has_the_price_of_its_model_and_an_unknown_one_the_dearest(
     [
         *("claude-opus-5-2", "claude-opus-5-2027", "claude-sonnet-5-20270101-fast", "claude-opus-5-22"),
         *("claude-haiku-5-5-fast", "Claude-haiku-5-5", "claude-haiku-5-5-2x", "claude-haiku-5-5-20２60901"),
+        *(
+            "claude-opus-5-20261301",
+            "claude-opus-5-20260230",
+            "claude-opus-5@20260001",
+            "claude-opus-5-20260900",
+        ),
         *("claude-haiku-5-5\n", "claude-haiku-5-5-20260901\n", "claude-haiku", "-20260901", ""),
     ],
 )
@@ -93,7 +100,7 @@ def test_a_name_of_an_answer_is_kept_where_it_was_asked_for_or_is_in_the_table()
 def test_an_unknown_model_costs_the_highest_of_each_price(tmp_path: Path) -> None:
     path = tmp_path / "prices.json"
     path.write_text(
-        '{"as_of": "2027-01-31", "models":'
+        '{"as_of": "2025-01-31", "models":'
         ' {"claude-odd-1": {"input": 1000, "output": 1, "cache_read": 0, "cache_write": 0}}}'
     )
     dearest = load_prices(path).find("claude-new-9")
@@ -109,18 +116,18 @@ def test_a_price_says_up_to_what_length_it_holds() -> None:
 def test_a_file_may_say_up_to_what_length_a_price_holds(tmp_path: Path) -> None:
     path = tmp_path / "prices.json"
     price = '{"input": 1, "output": 1, "cache_read": 1, "cache_write": 1, "most_input": 200000}'
-    path.write_text(f'{{"as_of": "2027-01-31", "models": {{"claude-new-1": {price}}}}}')
+    path.write_text(f'{{"as_of": "2025-01-31", "models": {{"claude-new-1": {price}}}}}')
     assert load_prices(path).find("claude-new-1").most_input == 200_000
 
 
 def test_a_file_overrides_the_table(tmp_path: Path) -> None:
     path = tmp_path / "prices.json"
     path.write_text(
-        '{"as_of": "2027-01-31", "models":'
+        '{"as_of": "2025-01-31", "models":'
         ' {"claude-opus-5-5": {"input": 0.1, "output": 2, "cache_read": 3, "cache_write": 4}}}'
     )
     table = load_prices(path)
-    assert table.as_of == "2027-01-31"
+    assert table.as_of == "2025-01-31"
     assert cost(used("claude-opus-5-5"), table) == Decimal("9.1")
     assert table.find("claude-sonnet-5-5") == BUILT_IN.prices["claude-sonnet-5-5"]
     assert load_prices(None) is BUILT_IN
@@ -129,7 +136,7 @@ def test_a_file_overrides_the_table(tmp_path: Path) -> None:
 REST = '"output": 1, "cache_read": 1, "cache_write": 1'
 
 
-def write_file(price: str, as_of: str = '"2027-01-31"') -> str:
+def write_file(price: str, as_of: str = '"2025-01-31"') -> str:
     return f'{{"as_of": {as_of}, "models": {{"m": {{{price}}}}}}}'
 
 
@@ -139,9 +146,16 @@ def write_file(price: str, as_of: str = '"2027-01-31"') -> str:
         "",
         "[]",
         "[" * 100_000,
-        '{"as_of": "2027-01-31", "models": {}}',
+        '{"as_of": "2025-01-31", "models": {}}',
         write_file(f'"input": 1, {REST}', as_of="[]"),
         write_file(f'"input": 1, {REST}', as_of='"yesterday"'),
+        *(
+            write_file(f'"input": 1, {REST}', as_of=day)
+            for day in (
+                *("1", "86400", "0.0", "true", '"1"', '"20250131"', '"2025-01-31T00:00:00"', '" 2025-01-31"'),
+                *('"2025-02-30"', '"2025-W48-1"', '"２025-01-31"', '"2019-12-31"', '"9999-12-31"'),
+            )
+        ),
         write_file(f'"input": -1, {REST}'),
         write_file(f'"input": "1", {REST}'),
         write_file('"input": 1'),
@@ -154,7 +168,7 @@ def write_file(price: str, as_of: str = '"2027-01-31"') -> str:
         write_file(f'"input": true, {REST}'),
         write_file(f'"input": 1, "input": 0, {REST}'),
         write_file(f'"input": 1, {REST}}}, "m": {{"input": 0, {REST}'),
-        write_file(f'"input": 1, {REST}', as_of='"2027-01-31", "as_of": "2027-01-31"'),
+        write_file(f'"input": 1, {REST}', as_of='"2025-01-31", "as_of": "2025-01-31"'),
         write_file(f'"input": 1, {REST}').replace('"m"', '""'),
         write_file(f'"input": 1, {REST}').replace('"m"', '"m "'),
     ],
@@ -170,6 +184,19 @@ def test_the_same_file_without_the_fault_is_read(tmp_path: Path) -> None:
     path = tmp_path / "prices.json"
     path.write_text(write_file(f'"input": 1, {REST}'))
     assert load_prices(path).find("m").input == 1
+
+
+def test_a_file_is_of_a_day_that_has_begun_somewhere(tmp_path: Path) -> None:
+    path = tmp_path / "prices.json"
+    now = datetime(2026, 11, 30, 9, 59, tzinfo=UTC)
+    for day, is_read in (("2020-01-01", True), ("2026-11-30", True), ("2026-12-01", False)):
+        path.write_text(write_file(f'"input": 1, {REST}', as_of=f'"{day}"'))
+        if is_read:
+            assert load_prices(path, now=now).as_of == day
+        else:
+            with pytest.raises(SetupError, match="no day from 2020 to today"):
+                load_prices(path, now=now)
+            assert load_prices(path, now=now + timedelta(minutes=1)).as_of == day
 
 
 def test_a_tally_adds_up() -> None:
