@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from app.kernel.unspaced import UNSPACED
 from app.ledger.nodes.names import fold_name
 
 MAX_NAME_WORDS: Final = 8
@@ -18,11 +19,7 @@ MAX_RUN_CHARACTERS: Final = 12
 MAX_CANDIDATES: Final = 6_000
 
 _WORD: Final = re.compile(r"\S+")
-# Han, kana, Hangul, Thai, Lao, Khmer, Burmese; Hangul for the particles that follow a name without a space.
-_UNSPACED: Final = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af]+"
-)
+_UNSPACED: Final = re.compile(f"[{UNSPACED}]+")
 
 
 @dataclass(frozen=True, slots=True)

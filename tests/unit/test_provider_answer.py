@@ -95,6 +95,11 @@ def test_names_may_hold_what_a_rationale_may_not() -> None:
     assert find_words_fault("See http://b.example.", names, Wardens()) == "a text holds an address"
 
 
+def test_a_rationale_is_kept_on_one_line() -> None:
+    [proposal] = read(SHOWN.answer(sound(rationale="A uses Z.\r\n\nB uses it as well.\n")))
+    assert proposal.rationale == "A uses Z. B uses it as well."
+
+
 @pytest.mark.parametrize("name", ["statement", "rationale"])
 def test_a_long_text_is_refused_before_anything_is_looked_for_in_it(name: str) -> None:
     def never(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 The whole answer is unreadable when it is not one JSON object of the schema with this request's reference.
 Otherwise each item is judged alone: one that is not exactly right becomes a malformed proposal, which
-validation rejects and counts. Nothing is trimmed, folded, completed or guessed.
+validation rejects and counts. But for a rationale's line breaks nothing is trimmed, folded, completed or guessed.
 """
 
 import re
@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 from app.dreaming.model import Proposal
+from app.dreaming.provider.sentence import find_sentence_fault
 from app.dreaming.provider.sheet import Sheet
 from app.dreaming.validation.wording import MAX_TEXT_LENGTH
 from app.llm.reading import Unreadable, find_field_fault, is_share, is_text, read_json
@@ -30,8 +31,7 @@ MOST_PATHS_PER_IDEA: Final = 12
 # Many times what is ever asked for: each of them is judged and counted.
 MOST_ITEMS: Final = 500
 _REFERENCE: Final = re.compile(r"(?:node|predicate|path|group|choice)_[0-9]", re.IGNORECASE)
-_MORE_THAN_ONE: Final = re.compile(r"[.!?;:。!?]['\")\]]*\s+\S")
-_SHORTENED: Final = 60
+_LINE_BREAKS: Final = re.compile(r"[\r\n]+")
 
 Reason = Literal["schema_invalid", "unknown_reference", "statement_invalid"]
 
@@ -62,7 +62,8 @@ def read_answer(text: str, sheet: Sheet, wardens: Wardens = NO_WARDENS) -> tuple
 def read_item(item: object, sheet: Sheet, wardens: Wardens = NO_WARDENS) -> Proposal:
     """Return the item as a proposal, malformed where anything in it is not exactly right.
 
-    Its texts are masked; the statement is only held against the rules: the ledger keeps one of its own words.
+    Its texts are masked, and the rationale is one line; the statement is only held against the rules: the ledger
+    keeps one of its own words.
     """
     if fault := _find_form_fault(item):
         return _malformed("schema_invalid", fault)
@@ -79,10 +80,11 @@ def read_item(item: object, sheet: Sheet, wardens: Wardens = NO_WARDENS) -> Prop
     if any(len(item[name]) > MAX_TEXT_LENGTH for name in ("statement", "rationale")):
         # Nothing else is looked for in them: it would take time, and they are refused anyway.
         return _malformed("statement_invalid", f"a text is longer than {MAX_TEXT_LENGTH} characters")
-    if fault := _find_statement_fault(item["statement"], item["rationale"], (subject.name, object_.name)):
+    statement, rationale = item["statement"], _LINE_BREAKS.sub(" ", item["rationale"]).strip()
+    if fault := _find_statement_fault(statement, rationale, (subject.name, object_.name)):
         return _malformed("statement_invalid", fault)
     names = [node.name for node in sheet.nodes.values()]
-    for text in (item["statement"], item["rationale"]):
+    for text in (statement, rationale):
         if fault := find_words_fault(text, names, wardens):
             return _malformed("statement_invalid", fault)
     is_value = object_.kind is None
@@ -91,8 +93,8 @@ def read_item(item: object, sheet: Sheet, wardens: Wardens = NO_WARDENS) -> Prop
         predicate_key=predicate,
         object_entity_id=None if is_value else object_.node_id,
         object_value_id=object_.node_id if is_value else None,
-        statement=wardens.mask(item["statement"]),
-        rationale=wardens.mask(item["rationale"]),
+        statement=wardens.mask(statement),
+        rationale=wardens.mask(rationale),
         likelihood=float(item["likelihood"]),
         confidence=float(item["confidence"]),
         source_relationship_ids=tuple(
@@ -121,21 +123,11 @@ def _find_form_fault(item: object) -> str | None:
 
 def _find_statement_fault(statement: str, rationale: str, names: Sequence[str]) -> str | None:
     """Return why the texts may not be shown for this idea. Hedging and length are validated with all others."""
-    rest = _fold(statement)
-    for name in sorted((_fold(name[:_SHORTENED]) for name in names), key=len, reverse=True):
-        # A name within a longer word is another word.
-        rest, count = re.subn(rf"(?<!\w){re.escape(name)}(?!\w)", "…", rest, count=1)
-        if not count:
-            return "the statement does not name both ends of the idea"
-    if len(statement.splitlines()) > 1 or _MORE_THAN_ONE.search(rest):
-        return "the statement is more than one sentence"
+    if fault := find_sentence_fault(statement, names):
+        return fault
     if _REFERENCE.search(statement) or _REFERENCE.search(rationale):
         return "a text names a reference, which means nothing to a reader"
     return None
-
-
-def _fold(text: str) -> str:
-    return " ".join(text.casefold().split())
 
 
 def _malformed(reason: Reason, fault: str) -> Proposal:
