@@ -14,6 +14,7 @@ from app.remember.guard.injection import find_injection
 from app.remember.guard.wording import CLASSES
 from tests.unit import guard_lines
 from tests.unit.guard_ordinary_lines import EARNEST, ORDINARY
+from tests.unit.guard_plain_lines import PLAIN_BENIGN, PLAIN_HOSTILE
 from tests.unit.guard_rates import SETS, count_held
 from tests.unit.guard_second_lines import SECOND_BENIGN, SECOND_HOSTILE
 
@@ -211,11 +212,11 @@ def test_the_lines_that_the_rules_were_written_against_are_told_apart() -> None:
     assert count_held(benign) == 0
 
 
-@pytest.mark.parametrize("line", ORDINARY)
+@pytest.mark.parametrize("line", [*ORDINARY, *PLAIN_BENIGN])
 def test_ordinary_lines_in_words_of_attacks_are_not_held(line: str) -> None:
     assert find_injection(line) is None
 
 
-@pytest.mark.parametrize("line", EARNEST)
+@pytest.mark.parametrize("line", [*EARNEST, *PLAIN_HOSTILE])
 def test_the_same_words_in_earnest_are(line: str) -> None:
     assert find_injection(line) is not None

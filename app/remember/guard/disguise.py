@@ -42,6 +42,9 @@ _BINARY: Final = re.compile(r"(?<!\d)(?:[01]{8}[ ,]?){6,}(?!\d)")
 _DECIMAL: Final = re.compile(r"(?<!\d)(?:\d{2,3}[ ,]{1,2}){7,}\d{2,3}(?!\d)")
 _NO_HEX_DIGIT: Final = re.compile(r"0x|[^0-9a-fA-F]")
 # Whoever has a reader decode something and then act on it hides an order, whatever it decodes to.
+_UNSHOWN: Final = re.compile(
+    r"(?<=\w)(?:&(?:shy|zwn?j|zerowidthspace|nobreak);|<([a-z]{1,6})></\1>)(?=\w)", re.IGNORECASE
+)
 _OBEY: Final = r"(?:follow|obey|execute|run|carry out|comply with|act on|perform|do what|do as)"
 _ENCODED: Final = (
     r"(?:base ?64|b64|rot-?13|hex\w{0,9}|binary|cipher\w{0,4}|encoded|decoded|caesar|backwards|reversed?"
@@ -141,6 +144,9 @@ def unescape(text: str) -> str | None:
         plain = _ESCAPE.sub(lambda found: chr(int(found[1] or found[2], 16)), plain)
     if "&#" in text:
         plain = _ENTITY.sub(lambda found: html.unescape(found[0]), plain)
+    # What is written inside a word and never shown.
+    if "&" in text or "></" in text:
+        plain = _UNSHOWN.sub("", plain)
     if "%" in text and _PERCENT.search(text):
         plain = unquote(plain, errors="replace")
     return None if plain == text else plain

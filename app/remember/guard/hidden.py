@@ -14,7 +14,7 @@ _HIDES: Final = re.compile(
     r"|opacity\s*[:=]\s*[\"']?(?:0(?:\.0\d?)?|\.0\d?)(?![.\d])"
     r"|(?:text-indent|left|right|top|margin(?:-left|-top)?)\s*:\s*-\d{3,6}"
     r"|(?<![-\w])(?:max-)?(?:height|width)\s*[:=]\s*[\"']?0(?![.\d])|scale[xy]?\(0(?:\.0*)?[),]"
-    r"|clip(?:-path)?\s*:"
+    r"|clip(?:-path)?\s*:|(?<![-\w])fill\s*[:=]\s*[\"']?(?:white|transparent|#fff(?:fff)?(?![0-9a-f]))"
     r"|(?<![-\w])color\s*[:=]\s*[\"']?(?:transparent|white|#f[a-f]f[a-f]f[a-f]|#fff(?![0-9a-f])"
     r"|rgba?\(25[0-5])"
     r"|(?<![-\w])hidden(?=[\s=/]|$)|aria-hidden\s*=\s*[\"']?true|type\s*=\s*[\"']?(?:hidden"

@@ -13,11 +13,12 @@ from typing import Final
 from app.remember.guard.kind_beliefs import BELIEFS
 from app.remember.guard.kind_gains import GAINS
 from app.remember.guard.kind_orders import ORDERS
+from app.remember.guard.kind_plain import PLAIN
 from app.remember.guard.kind_roles import ROLES
 
 _COMPILED: Final = tuple(
     (kind, tuple(tuple(need.split("|")) for need in needs.split(" & ")), re.compile(pattern))
-    for kinds in (ROLES, ORDERS, GAINS, BELIEFS)
+    for kinds in (ROLES, ORDERS, GAINS, BELIEFS, PLAIN)
     for kind, patterns in kinds.items()
     for needs, pattern in patterns
 )

@@ -7,8 +7,9 @@ import re
 from typing import Final
 
 _CHAT_TOKEN: Final = re.compile(
-    r"<\|(?:im_start|im_end|system|user|assistant|start_header_id|end_header_id|eot_id|channel|message|tool\w{0,9}"
-    r"|begin_of_text)\|>"
+    r"<\|(?:im_start|im_end|system|user|assistant|start_header_id|end_header_id|eot_id|channel|message"
+    r"|tool\w{0,9}"
+    r"|begin_of_text|start|python_tag|fim_(?:prefix|middle|suffix)|end_of_turn)\|>"
     r"|<\|(?:endoftext|end)\|>\s{0,9}(?:<\|endoftext\|>\s{0,9}[a-z]|(?:system|user|assistant|human)\s{0,3}:)"
     r"|\[inst\]|<</?sys>>|<(?:start|end)_of_turn>|</?s>\s{0,3}<s>"
 )
@@ -44,6 +45,8 @@ _ROLE_LINE_SAYS: Final = re.compile(
     r"|\b(?:is|are) (?:now )?(?:trusted|an administrator|admin|verified|authoritative)\b|\bact on\b|\bgrant\b"
     r"|\b(?:the )?(?:assistant|ai|model|agents?) (?:must|should|will)\b|\bnew policy\b|\bauthority\b"
     r"|\bmust be sent\b"
+    r"|\bfrom now on you\b|\b(?:reply|respond|answer|say) (?:only |with )?[\"']?(?:approved|confirmed"
+    r"|accepted|entailed)\b"
 )
 _COMPLIANCE: Final = re.compile(
     r"(?:^|[.!?>] {0,3})(?:assistant|ai|bot)\s{0,3}:\s{0,3}"
