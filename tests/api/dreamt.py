@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from app.kernel.database import Database
 from app.ledger.identity import Edge
 from app.tenancy.callers import Caller
-from tests.factories import make_entity, make_relationship
+from tests.factories import Made, make_entity, make_relationship
 from tests.hypothesis_factories import Guess, make_hypothesis
 
 
@@ -16,7 +16,11 @@ class Dreamt:
     hypothesis_id: str
     subject_id: str
     object_id: str
-    source_id: str
+    source: Made
+
+    @property
+    def source_id(self) -> str:
+        return self.source.relationship_id
 
     @property
     def feedback(self) -> str:
@@ -31,4 +35,4 @@ async def dream(database: Database, caller: Caller) -> Dreamt:
     edge = Edge(subject_id, "benefits_from", object_id)
     guess = Guess(rationale="Both are about recall.", likelihood=0.68, confidence=0.61)
     hypothesis_id = await make_hypothesis(database, caller, edge, [source], guess)
-    return Dreamt(hypothesis_id, subject_id, object_id, source.relationship_id)
+    return Dreamt(hypothesis_id, subject_id, object_id, source)

@@ -186,7 +186,8 @@ async def test_dreams_are_filtered_and_sorted(
     api: Api, team: Caller, database: Database, dreamt: Dreamt
 ) -> None:
     client = await api.client(team)
-    other = await make_hypothesis(database, team, Edge(dreamt.object_id, "part_of", dreamt.subject_id), [])
+    edge = Edge(dreamt.object_id, "part_of", dreamt.subject_id)
+    other = await make_hypothesis(database, team, edge, [dreamt.source])
     await client.post(f"/v1/dreams/{other}/feedback", json={"decision": "stale"})
 
     async def ids(query: str) -> list[str]:
@@ -214,9 +215,8 @@ async def test_pages_of_dreams_join_without_gap_or_repeat(
     made = {dreamt.hypothesis_id}
     for name in ("one", "two", "three", "four"):
         entity_id = await make_entity(database, team, name)
-        made.add(
-            await make_hypothesis(database, team, Edge(entity_id, "benefits_from", dreamt.object_id), [])
-        )
+        edge = Edge(entity_id, "benefits_from", dreamt.object_id)
+        made.add(await make_hypothesis(database, team, edge, [dreamt.source]))
     client = await api.client(team)
     seen: list[str] = []
     cursor: str | None = None

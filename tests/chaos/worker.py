@@ -75,7 +75,7 @@ class HashedProvider:
     def line(self) -> None:
         """Have no key."""
 
-    async def choose_verifier(self, *_: object) -> Verifier:
+    async def choose_verifier(self, *_: object, **__: object) -> Verifier:
         """Decide without money, so whatever else is asked for does not matter."""
         return HashedVerifier()
 

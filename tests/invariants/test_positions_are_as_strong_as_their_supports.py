@@ -143,8 +143,10 @@ COPY_AS_FACT: tuple[LiteralString, ...] = (
 )
 FOREIGN_VOICE: tuple[LiteralString, ...] = (
     "INSERT INTO profiles (team_id, id, name) SELECT team_id, 'prof_other', 'Other' FROM profiles LIMIT 1",
-    'INSERT INTO evidence SELECT (jsonb_populate_record(e, \'{{"id": "evd_other", "profile_id":'
-    ' "prof_other"}}\')).* FROM evidence AS e WHERE id = ' + _evidence("Claim"),
+    "INSERT INTO evidence (team_id, id, profile_id, content, content_digest, source_type, authority, source_group,"
+    " supersedes_evidence_ids, labels, metadata, state)"
+    " SELECT team_id, 'evd_other', 'prof_other', content, content_digest, source_type, authority, source_group,"
+    " supersedes_evidence_ids, labels, metadata, state FROM evidence WHERE id = " + _evidence("Claim"),
     "INSERT INTO citations (team_id, id, evidence_id, starts, ends, quote)"
     " SELECT team_id, 'cit_other', 'evd_other', starts, ends, quote FROM citations WHERE evidence_id = "
     + _evidence("Claim"),

@@ -13,12 +13,14 @@ from psycopg.types.json import Jsonb
 from app.kernel.database import Database, Params, Row, Scope, Writing
 from app.kernel.statements import Statement
 
-# Parents first. What the database makes by itself is left out: the search vector, the numbers of events.
+# Parents first. What the database makes by itself is left out: the search vector, the numbers of events, and the
+# time at which a row came.
 _TABLES: Final = (
     *("profiles", "entities", "entity_names", "typed_values", "sources", "source_revisions", "evidence"),
     *("citations", "ingests", "ingest_evidence", "relationships", "relationship_transitions"),
     *("relationship_documents", "verification_events", "supports", "support_events", "placement_outcomes"),
 )
+_CAME: Final = frozenset({"created_at", "opened_at"})
 _MADE_BY_THE_DATABASE: Final = {"relationship_documents": {"search"}, "support_events": {"id"}}
 _JSON_COLUMNS: Final = frozenset({"metadata", "proposal", "errors"})
 _GROUP_KEYS: LiteralString = """
@@ -47,7 +49,8 @@ async def read_copies(database: Database, from_team: str, to_team: str) -> list[
             select = sql.SQL("SELECT * FROM {} WHERE team_id = %(team_id)s").format(sql.Identifier(table))
             rows = await reading.fetch_all(Statement(select.as_bytes(None), {}), {"team_id": from_team})
             if rows:
-                columns = [one for one in rows[0] if one not in _MADE_BY_THE_DATABASE.get(table, ())]
+                made = _CAME | _MADE_BY_THE_DATABASE.get(table, set())
+                columns = [one for one in rows[0] if one not in made]
                 copies.append(Copies(_insert(table, columns), [_copy(row, columns, to_team) for row in rows]))
             if rows and table == "relationships":
                 # What a position is filed under is its team's.

@@ -37,6 +37,9 @@ async def record_requests(
             headers = {"Authorization": f"Bearer {one.team.secret}"}
             # A process takes a block of a key's limit with the first request; others are like the second.
             await client.get(GREETING, headers=headers)
+            if one.path.endswith("/feedback"):
+                # What is told of the first time happened once; a script runs again and again.
+                await client.request(one.method, one.path, json=one.body, headers=headers)
             recorder.told.clear()
             answer = await client.request(one.method, one.path, json=one.body, headers=headers)
             assert answer.is_success, answer.text

@@ -240,6 +240,10 @@ class _Maker:
         self.rows["hypothesis_events"].append(
             (self.team_id, hypothesis_id, "accepted", "proposed", "cycle", run_id, json.dumps(seen), at)
         )
+        if status == "reinforced":
+            self.rows["hypothesis_events"].append(
+                (self.team_id, hypothesis_id, "regenerated", status, "cycle", run_id, json.dumps(seen), at)
+            )
 
     def _edge(self, known: Known) -> Edge:
         return Edge(self.entity_ids[known.subject], known.key, self.entity_ids[known.object])
