@@ -44,6 +44,13 @@ def test_looking_for_injection_takes_time_in_proportion(piece: str) -> None:
         *(
             "password=a ",
             "password for a ",
+            "password (a) ",
+            "user,password\na,b1c2\n",
+            "use a as ",
+            "pin a ",
+            "auth=('a', ",
+            "ghp_a\n",
+            "MHcCAQEEaaaaaaaa ",
             "pwd=a b;",
             "creds: a ",
             "mysql -p'",

@@ -8,9 +8,9 @@ It runs in process on the checked submission, before anything of it is stored, l
 stay. They are looked for in the text as it is read (`reading`: what nobody sees is out, fullwidth letters are
 plain), found where it is written. Four ways to know one: its form (`secret_formats`, `private_keys`), a name
 beside it or a sentence that tells it (`secret_names`, `named_values`, with `placeholders` for what only looks like
-a value), its place (`secret_places`: addresses, headers, random values), the program that takes it
-(`secret_commands`). A value
-that was a secret once is one wherever the submission repeats it (`mask.KnownSecrets`). Only the kind and the
+a value), its place (`secret_places`: addresses, headers, random values; `secret_shapes`: tables,
+calls, lines that go on), the program that takes it (`secret_commands`). A value that was a secret once, and that
+is no word, is one wherever the submission repeats it (`mask.KnownSecrets`). Only the kind and the
 number are kept. `masking` walks a submission; `mask.mask_text` and `mask.mask_json` serve whatever else has free
 text, such as reasons.
 

@@ -16,7 +16,7 @@ from app.remember.guard.secret_formats import MASK, Secret
 
 _QUOTED: Final = re.compile(
     r"\\\"([^\"\\\n]{1,400})\\\"|[bfru]?\"((?:[^\"\\\n]|\\.){1,400})\"|[bfru]?'((?:[^'\\\n]|\\.){1,400})'"
-    r"|`([^`\n]{1,400})`"
+    r"|`([^`\n]{1,400})`|«\s?([^»\s]{1,100})\s?»"
 )
 _BARE: Final = re.compile(r"[^\s\"'`<>]{1,1000}|<[^\s<>]{1,100}>")
 _PHRASE: Final = re.compile(r"[^\n\"'`]{1,300}")
@@ -134,6 +134,9 @@ def _read_bare(
         if line is not None and is_phrase(line[0].strip()):
             return Secret(start, start + len(line[0].rstrip()), kind_of(name))
     following = _NEXT_PAIR.search(bare[0])
+    # In a sentence, what follows a number sign is no comment.
+    if following and following[0][0] == "#" and separator.kind in ("said", "loose"):
+        following = None
     value = (bare[0][: following.start()] if following else bare[0]).rstrip(",;:.)]}\\*")
     end = start + len(value)
     if separator.kind == "said":

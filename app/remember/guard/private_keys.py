@@ -24,6 +24,12 @@ _LAST: Final = re.compile(r"[A-Za-z0-9+/=]*[0-9+/=][A-Za-z0-9+/=]*(?=\s*(?:\Z|[\
 _ENCODED: Final = re.compile(rf"{_QUOTED}([A-Za-z0-9+/=]{{16,}}){_QUOTED}")
 _LONG: Final = 16
 _PUTTY: Final = re.compile(r"Private-(?:Lines:[ \t]{0,4}(\d{1,3})|MAC:[ \t]{0,4}([0-9a-f]{32,128}))")
+# What the encoded form of a private key starts with, and no certificate or public key does.
+_BODY: Final = re.compile(
+    r"(?<![A-Za-z0-9+/=])(?:MII[A-Za-z0-9+/]{2,3}[AQgw]IBADANBgkqhkiG9w0|MII[A-Z][a-z][AQgw]IBAAKC|MHcCAQEE"
+    r"|MC4CAQAwBQYDK2Vw|b3BlbnNzaC1rZXktdjEA)[A-Za-z0-9+/=]{8,}"
+)
+_BODY_SIGNS: Final = ("IBADANBgkq", "IBAAKC", "MHcCAQEE", "MC4CAQAwBQYDK2Vw", "b3BlbnNzaC1rZXktdjEA")
 _ENCODED_AGAIN: Final = re.compile(r"LS0tLS1CRUdJTi[A-Za-z0-9+/_-]{34,}={0,2}")
 
 
@@ -32,6 +38,15 @@ def find_private_keys(text: str) -> Iterator[Secret]:
     upper = text.upper()
     if "PRIVATE" in upper and "KEY" in upper:
         yield from _find_blocks(text)
+    if any(sign in text for sign in _BODY_SIGNS):
+        place = 0
+        # A body within one that went on is not followed again.
+        while found := _BODY.search(text, place):
+            yield Secret(*found.span(), "private_key")
+            place = found.end()
+            for secret in _goes_on(text, place):
+                yield secret
+                place = secret.end
     if "Private-" in text:
         yield from _find_putty(text)
     if "LS0tLS1CRUdJTi" in text:

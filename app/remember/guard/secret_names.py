@@ -82,6 +82,8 @@ _VALUE_BELOW: Final = re.compile(
     r"[ \t]{0,4}(?P<mark>[:=])[ \t]{0,4}",
     re.IGNORECASE,
 )
+# `password (prod): …`
+_ASIDE: Final = re.compile(rf"[ \t]{{1,2}}\([^()\n]{{1,30}}\)[ \t]{{0,2}}{_MARK}")
 _LOOSE: Final = re.compile(r"\*{0,2}[ \t]{0,4}(?:[-–—|(][ \t]{0,4}|(?<=[ \t]))`?")
 _SPACE: Final = re.compile(r"[ \t]{1,4}")
 _OPTION: Final = re.compile(r"--?[\w-]{0,40}\Z")
@@ -136,7 +138,7 @@ def _find_separator(text: str, name: re.Match[str]) -> Separator | None:
     # A small letter goes on with another word, such as "secretary"; a plural does not.
     if text[name.end() : end].lstrip("s")[:1].islower() and not text[name.end() - 1].isupper():
         return None
-    for pattern in (_VALUE_BELOW, _SEPARATOR, _QUALIFIED, _VALUE_OF_NAME):
+    for pattern in (_VALUE_BELOW, _SEPARATOR, _ASIDE, _QUALIFIED, _VALUE_OF_NAME):
         if found := pattern.match(text, end):
             groups = found.groupdict()
             said = groups.get("said")
