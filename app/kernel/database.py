@@ -207,11 +207,16 @@ class Database:
 
     @asynccontextmanager
     async def _connection(self, pool: AsyncConnectionPool[Connection]) -> AsyncIterator[Connection]:
+        asking = asyncio.current_task()
+        stops = asking.cancelling() if asking else 0
         try:
             connection = await pool.getconn(timeout=self._settings.pool_timeout_seconds)
         except PoolTimeout as error:
             raise Unavailable("No database connection became free in time.", code="database_busy") from error
         try:
+            if asking and asking.cancelling() > stops:
+                # Until Python 3.12 the pool forgets a cancellation that comes together with the connection.
+                raise asyncio.CancelledError
             yield connection
         finally:
             await pool.putconn(connection)

@@ -5,6 +5,7 @@ from contextlib import suppress
 
 import psycopg
 import pytest
+from psycopg_pool import AsyncConnectionPool
 
 from app.kernel.database import MAX_WAITING, Database, Reading, Scope, Writing
 from app.kernel.errors import Unavailable
@@ -122,6 +123,35 @@ async def test_exhausted_pool_is_unavailable_in_bounded_time(database_name: str,
                     pass
     finally:
         await one.close()
+
+
+async def test_a_stop_that_comes_together_with_the_connection_is_not_forgotten(
+    database_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = Database(Settings.model_validate({"pool_size": 2}), url=service_url(database_name))
+    await database.open()
+    getconn, waits = AsyncConnectionPool.getconn, asyncio.Event()
+
+    async def get_and_forget(pool: AsyncConnectionPool, **asked: float) -> object:
+        waits.set()
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        return await getconn(pool, **asked)
+
+    monkeypatch.setattr(AsyncConnectionPool, "getconn", get_and_forget)
+
+    async def read() -> None:
+        async with database.reading(Scope("app")):
+            pass
+
+    reading = asyncio.create_task(read())
+    await waits.wait()
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+    monkeypatch.undo()
+    await read()
+    await database.close()
 
 
 async def test_a_crowd_is_refused_at_the_door_and_not_after_it(database_name: str, team: Caller) -> None:
