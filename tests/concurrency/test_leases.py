@@ -34,14 +34,14 @@ async def enqueue(database: Database, team: Caller, kind: str, *items: str) -> N
 
 
 async def test_eight_concurrent_leasers_have_one_winner(database: Database, team: Caller) -> None:
-    kind = f"eight-{team.team_id}"
+    kind = f"eight-{team.team_id[-9:]}"
     await enqueue(database, team, kind, "only")
     won = await asyncio.gather(*(lease(database, kind, f"w{n}") for n in range(8)))
     assert sorted(len(items) for items in won) == [0] * 7 + [1]
 
 
 async def test_every_item_is_leased_exactly_once(database: Database, team: Caller) -> None:
-    kind = f"many-{team.team_id}"
+    kind = f"many-{team.team_id[-9:]}"
     items = [f"item-{n:03}" for n in range(60)]
     await enqueue(database, team, kind, *items)
 
@@ -60,7 +60,7 @@ async def test_a_backlog_of_10000_delays_no_other_teams_first_item(
     database: Database, make_team: MakeTeam
 ) -> None:
     busy, *quiet = [await make_team() for _ in range(3)]
-    kind = f"fair-{busy.team_id}"
+    kind = f"fair-{busy.team_id[-9:]}"
     await database.unit_of_work(
         APP, lambda w: w.execute(_BACKLOG, {"team_id": busy.team_id, "kind": kind, "count": 10_000})
     )
@@ -79,7 +79,7 @@ async def test_one_call_leases_at_most_one_item_a_team_and_the_longest_due_first
     database: Database, make_team: MakeTeam
 ) -> None:
     one, other = await make_team(), await make_team()
-    kind = f"turns-{one.team_id}"
+    kind = f"turns-{one.team_id[-9:]}"
     await enqueue(database, one, kind, "b", "a")
     await enqueue(database, other, kind, "c")
     taken = await lease(database, kind, "w", limit=10)
@@ -92,7 +92,7 @@ async def test_the_next_due_moment_is_that_of_a_delay_or_of_the_end_of_a_lease(
     database: Database, make_team: MakeTeam
 ) -> None:
     one, other = await make_team(), await make_team()
-    kind = f"next-{one.team_id}"
+    kind = f"next-{one.team_id[-9:]}"
 
     async def seconds() -> float | None:
         async with database.reading(APP) as reading:
@@ -119,7 +119,7 @@ async def test_the_next_due_moment_is_that_of_a_delay_or_of_the_end_of_a_lease(
 async def test_waiting_costs_no_attempt_holds_nothing_and_is_over_at_its_time(
     database: Database, team: Caller
 ) -> None:
-    kind = f"wait-{team.team_id}"
+    kind = f"wait-{team.team_id[-9:]}"
     await enqueue(database, team, kind, "item")
     for _ in range(5):
         (held,) = await lease(database, kind, "w")
@@ -132,7 +132,7 @@ async def test_waiting_costs_no_attempt_holds_nothing_and_is_over_at_its_time(
 
 
 async def test_expired_lease_is_taken_over_with_an_attempt_spent(database: Database, team: Caller) -> None:
-    kind = f"expired-{team.team_id}"
+    kind = f"expired-{team.team_id[-9:]}"
     await enqueue(database, team, kind, "item")
     (first,) = await lease(database, kind, "first", seconds=0)
     (second,) = await lease(database, kind, "second")
@@ -147,7 +147,7 @@ async def test_expired_lease_is_taken_over_with_an_attempt_spent(database: Datab
 async def test_orderly_hand_back_costs_no_attempt_and_a_fault_costs_one(
     database: Database, team: Caller
 ) -> None:
-    kind = f"back-{team.team_id}"
+    kind = f"back-{team.team_id[-9:]}"
     await enqueue(database, team, kind, "item")
     for _ in range(10):
         (held,) = await lease(database, kind, "rolling")
@@ -161,7 +161,7 @@ async def test_orderly_hand_back_costs_no_attempt_and_a_fault_costs_one(
 
 
 async def test_cancelled_item_is_out_of_its_owners_hands(database: Database, team: Caller) -> None:
-    kind = f"cancel-{team.team_id}"
+    kind = f"cancel-{team.team_id[-9:]}"
     await enqueue(database, team, kind, "item")
     (held,) = await lease(database, kind, "owner")
 
@@ -175,7 +175,7 @@ async def test_cancelled_item_is_out_of_its_owners_hands(database: Database, tea
 
 
 async def test_takeover_passes_by_an_item_whose_owner_is_finishing(database: Database, team: Caller) -> None:
-    kind = f"finishing-{team.team_id}"
+    kind = f"finishing-{team.team_id[-9:]}"
     await enqueue(database, team, kind, "item")
     (held,) = await lease(database, kind, "owner", seconds=0.3)
 
