@@ -29,6 +29,7 @@ from app.ledger.vocabulary import (
 from app.tenancy.authority import Authority
 from app.tenancy.callers import Caller
 from tests import factory_statements as sql
+from tests.voices import add_voice
 
 T = TypeVar("T")
 
@@ -232,32 +233,9 @@ async def change_within(
     }
     await writing.execute(sql.CHANGE, params)
     if tier == "fact" or status == "active":
-        await _add_voice(writing, caller, relationship_id)
+        await add_voice(writing, caller, relationship_id)
     if status in ("retracted", "rejected"):
         await writing.execute(sql.REVOKE, params)
-
-
-async def _add_voice(writing: Writing, caller: Caller, relationship_id: str) -> None:
-    content = "As the authority has it."
-    params: dict[str, object] = {
-        "team_id": caller.team_id,
-        "id": relationship_id,
-        "profile_id": caller.profile_id,
-        "evidence_id": new_id("evd"),
-        "citation_id": new_id("cit"),
-        "verification_id": new_id("ver"),
-        "content": content,
-        "content_digest": digest(content),
-        "authority": "authoritative",
-        "source_group": "authority",
-        "source_id": None,
-        "source_revision": None,
-        "evidence_state": "active",
-        "verdict": "entailed",
-        "schema_valid": True,
-    }
-    for statement in (sql.EVIDENCE, sql.CITATION, sql.VERDICT, sql.SUPPORT, sql.SUPPORT_EVENT):
-        await writing.execute(statement, params)
 
 
 async def make_conflict(

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from app.llm.words import is_unseen
+from app.llm.words import is_unseen, write_out
 
 UNBOUNDED_WIDTH: Final = 500
 Json = dict[str, Any]  # The shape of each answer is the API's; see openapi/densemem.json.
@@ -17,9 +17,8 @@ Json = dict[str, Any]  # The shape of each answer is the API's; see openapi/dens
 
 def print_json(answer: object) -> None:
     """Print one JSON document."""
-    text = json.dumps(answer, ensure_ascii=False, indent=2, default=str)
-    # JSON escapes no more than the oldest of the control characters.
-    print("".join(_escape_json(one) if one != "\n" and is_unseen(one) else one for one in text))
+    # JSON itself escapes no more than the oldest of the control characters.
+    print(write_out(json.dumps(answer, ensure_ascii=False, indent=2, default=str)))
 
 
 def print_table(columns: Mapping[str, str], rows: Sequence[Json]) -> None:
@@ -60,7 +59,3 @@ def show(value: object) -> str:
 def make_visible(text: str) -> str:
     """Return the text with what a terminal obeys or hides written out: a name, or a model, may have said it."""
     return "".join(repr(one)[1:-1] if is_unseen(one) else one for one in text)
-
-
-def _escape_json(character: str) -> str:
-    return json.dumps(character)[1:-1]

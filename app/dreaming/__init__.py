@@ -17,7 +17,7 @@ What a dream leaves behind is a Hypothesis, in a ledger of its own. The steps, i
 `cycle` puts the steps in order and `faults` says what happens to an interrupted run; `reading` records what one
 read, `outcome` and `funnel` how it ended, `status` sums up. `why_not` and `absence` say of any target what stands
 in its way today, by the same steps. Everything that decides is pure. A step of several modules is a package, whose
-docstring names them; a later step imports an earlier one, never the other way.
+docstring names them.
 
 States of a run: queued → running ⇄ waiting → succeeded, partially_rejected, failed, cancelled or skipped; and
 missed, one row for a gap in the schedule. A fault puts a run back to queued, at most three times.

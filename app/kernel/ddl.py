@@ -84,8 +84,7 @@ def demand(
         AS $$
         BEGIN
             IF NOT EXISTS ({exists}) THEN
-                RAISE EXCEPTION 'a row of % is refused: {because}', TG_TABLE_NAME
-                    USING ERRCODE = 'restrict_violation', CONSTRAINT = TG_NAME;
+                {_refusal(because)}
             END IF;
             RETURN NULL;
         END $$
@@ -116,8 +115,7 @@ def examine(table: str, rule: str, *, exists: str, because: str) -> None:
                 is_wrong := ({wrong});
             END IF;
             IF is_wrong THEN
-                RAISE EXCEPTION 'a row of % is refused: {because}', TG_TABLE_NAME
-                    USING ERRCODE = 'restrict_violation', CONSTRAINT = TG_NAME;
+                {_refusal(because)}
             END IF;
             RETURN NULL;
         END $$
@@ -125,6 +123,13 @@ def examine(table: str, rule: str, *, exists: str, because: str) -> None:
     op.execute(
         f"CREATE TRIGGER {rule} AFTER INSERT ON {table} REFERENCING NEW TABLE AS added "
         f"FOR EACH STATEMENT EXECUTE FUNCTION {rule}()"
+    )
+
+
+def _refusal(because: str) -> str:
+    return (
+        f"RAISE EXCEPTION 'a row of % is refused: {because}', TG_TABLE_NAME"
+        " USING ERRCODE = 'restrict_violation', CONSTRAINT = TG_NAME;"
     )
 
 

@@ -31,8 +31,9 @@ def is_model_name(name: object) -> bool:
 
 def read_count(value: object) -> int | None:
     """Return the count of tokens, None for what is none: no number from 0 to `MOST_TOKENS`."""
-    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
-    return value if is_count and isinstance(value, int) else None
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value <= MOST_TOKENS else None
 
 
 def join_reported(known: dict[str, object], reported: Fields) -> None:

@@ -47,7 +47,8 @@ async def _reopen_apart(database: Database, team_id: str, ingest_id: str) -> Non
 
 
 _TEAMS: LiteralString = "SELECT id FROM teams WHERE id > %(after)s ORDER BY id LIMIT %(limit)s"
-# What awaits a review is open, and its work has ended in order.
+# What awaits a review is open, and its work has ended in order. `finished_at IS NULL` would invite the queue's
+# partial index, where one item is looked up by its key.
 _OVERLOOKED: LiteralString = """
     SELECT ingests.id FROM ingests
     WHERE team_id = %(team_id)s AND finished_at IS NULL AND processing_state IN ('queued', 'processing')

@@ -1,6 +1,5 @@
 """A verdict is paid for once: a retry asks for what failed, and not without end where answers can't be read."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
@@ -22,23 +21,10 @@ from tests.cycles import set_setting
 from tests.integration.submissions import rows, submit
 from tests.integration.test_provider_placement import USAGE, place, verdict
 from tests.provider_server.replies import Reply, Said
-from tests.provider_server.server import KEY, Answer, ProviderServer, provider
+from tests.provider_server.server import Answer, ProviderServer
 
 CITATIONS = 6
 AWAY = Reply(status=429, body=b"{}", headers={"retry-after": "3600"})
-
-
-@pytest.fixture
-async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ProviderServer]:
-    monkeypatch.setenv(KEY_VARIABLE, KEY)
-    async with provider() as served:
-        yield served
-
-
-@pytest.fixture
-async def provided(server: ProviderServer) -> AsyncIterator[Provider]:
-    async with open_provider(Settings.model_validate({"anthropic_base_url": server.url})) as opened:
-        yield opened
 
 
 def one_claim_of_many_citations() -> Submission:

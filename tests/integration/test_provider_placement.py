@@ -1,7 +1,7 @@
 """Placing with the provider's verifier, over HTTP and through the worker's own step."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -29,23 +29,10 @@ from tests.cycles import set_setting
 from tests.integration.submissions import lease, rows, scope, state, submit
 from tests.provider_server.hostile import HOSTILE
 from tests.provider_server.replies import Said
-from tests.provider_server.server import KEY, Answer, ProviderServer, provider
+from tests.provider_server.server import KEY, Answer, ProviderServer
 from tests.unit.lexical_case import cite, make_claim
 
 USAGE = {"input_tokens": 1000, "output_tokens": 100}
-
-
-@pytest.fixture
-async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ProviderServer]:
-    monkeypatch.setenv(KEY_VARIABLE, KEY)
-    async with provider() as served:
-        yield served
-
-
-@pytest.fixture
-async def provided(server: ProviderServer) -> AsyncIterator[Provider]:
-    async with open_provider(Settings.model_validate({"anthropic_base_url": server.url})) as opened:
-        yield opened
 
 
 def verdict(name: str, confidence: float = 0.9) -> Any:

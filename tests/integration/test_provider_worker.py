@@ -1,7 +1,6 @@
 """The worker's own dream step with a provider: leases outlive long calls, the team's choice is followed."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
@@ -21,22 +20,9 @@ from tests.cycles import lease_run, make_pattern, queue_run, read_hypotheses, re
 from tests.dreamer import read_shown
 from tests.provider_server.batches import succeeded
 from tests.provider_server.replies import Said, message_of, streamed
-from tests.provider_server.server import KEY, Answer, ProviderServer, provider
+from tests.provider_server.server import KEY, Answer, ProviderServer
 
 LEASE_SECONDS = 1.0
-
-
-@pytest.fixture
-async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ProviderServer]:
-    monkeypatch.setenv(KEY_VARIABLE, KEY)
-    async with provider() as served:
-        yield served
-
-
-@pytest.fixture
-async def provided(server: ProviderServer) -> AsyncIterator[Provider]:
-    async with open_provider(Settings.model_validate({"anthropic_base_url": server.url})) as opened:
-        yield opened
 
 
 def say_one_idea(body: dict[str, Any]) -> Said:

@@ -3,23 +3,16 @@
 Each attempt names the rule that refuses it. Nothing of an attempt is kept, so all share one team.
 """
 
-import random
-from dataclasses import replace
-from typing import Final, LiteralString
+from typing import LiteralString
 
 import psycopg
 import pytest
 from psycopg import sql
 
-from app.kernel.database import Database, Writing
-from app.kernel.ids import new_id
-from app.ledger.evidence.supports import effective_weights, tier_of, weigh_supports
-from app.ledger.identity import digest
+from app.kernel.database import Database
 from app.ledger.retraction import retract_relationship
 from app.tenancy.callers import Caller
-from tests import factory_statements
 from tests.conftest import MakeTeam
-from tests.factories import CANDIDATE, make_entity, make_relationship
 from tests.integration.submissions import remember, scope, state
 from tests.invariants.attempts import COPY_OF_POSITION, acting_as, refusing_rule
 
@@ -272,58 +265,3 @@ def _at_once(
         one.execute("SET CONSTRAINTS ALL IMMEDIATE")
         other.execute("SET LOCAL lock_timeout = '20ms'")
         return refusing_rule(other, *(sql.SQL(statement).format() for statement in second))
-
-
-async def test_the_database_counts_voices_as_the_placement_does(database: Database, team: Caller) -> None:
-    """Whatever the groups, words, sources and authorities of the supports are."""
-    chance = random.Random(47)
-    ends = [await make_entity(database, team, name) for name in ("FastAPI", "Starlette")]
-    tiers = set()
-    for number in range(25):
-        made = await make_relationship(
-            database, team, ends[0], "uses", ends[1], replace(CANDIDATE, scope=f"case {number}")
-        )
-        drawn = [_draw(chance, team, made.relationship_id) for _ in range(chance.randrange(4))]
-
-        async def add(w: Writing, drawn: list[dict[str, object]] = drawn) -> None:
-            for params in drawn:
-                for statement in _SUPPORT:
-                    await w.execute(statement, params)
-
-        await database.unit_of_work(scope(team), add)
-        async with database.reading(scope(team)) as reading:
-            weights = await effective_weights(reading, team.team_id, made.relationship_id)
-            counted = await weigh_supports(reading, team.team_id, made.relationship_id)
-        assert counted == tier_of(weights.values()), drawn
-        tiers.add(counted)
-    assert tiers == {"candidate", "validated_claim", "fact"}
-
-
-def _draw(chance: random.Random, caller: Caller, relationship_id: str) -> dict[str, object]:
-    content = chance.choice(["It is so.", "it  is so", "So it is."])
-    return {
-        "team_id": caller.team_id,
-        "id": relationship_id,
-        "profile_id": caller.profile_id,
-        "evidence_id": new_id("evd"),
-        "citation_id": new_id("cit"),
-        "verification_id": new_id("ver"),
-        "content": content,
-        "content_digest": digest(content),
-        "authority": chance.choice(["primary"] * 6 + ["authoritative"]),
-        "source_group": chance.choice(["docs", "Docs ", "wiki"]),
-        "source_id": None,
-        "source_revision": None,
-        "evidence_state": chance.choice(["active"] * 4 + ["quarantined"]),
-        "verdict": "entailed",
-        "schema_valid": True,
-    }
-
-
-_SUPPORT: Final = (
-    factory_statements.EVIDENCE,
-    factory_statements.CITATION,
-    factory_statements.VERDICT,
-    factory_statements.SUPPORT,
-    factory_statements.SUPPORT_EVENT,
-)

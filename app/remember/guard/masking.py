@@ -1,10 +1,12 @@
 """Masking of a whole submission, field by field, with a count of what was masked where. Pure."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from app.remember.guard.mask import (
     KnownSecrets,
+    MaskedText,
     RepeatedSecrets,
     distinguish,
     mask_json,
@@ -50,8 +52,7 @@ class Masking:
 
     def _evidence(self, where: str, item: EvidenceItem) -> EvidenceItem:
         metadata = mask_json(item.metadata, self.repeated)
-        for kind, number in metadata.counts.items():
-            self.counts[f"{where}.metadata", kind] += number
+        self._count(f"{where}.metadata", metadata.counts)
         assert isinstance(metadata.value, dict)  # An object stays an object.
         return replace(
             item,
@@ -107,14 +108,8 @@ class Masking:
         if isinstance(value, str):
             # `has_password` gives its value away as a key does.
             named = mask_named(value, (predicate,))
-            value = self._text(f"{where}.value", value) if named is None else named.text
-            for kind, number in named.counts.items() if named is not None else ():
-                self.counts[f"{where}.value", kind] += number
-        return replace(
-            proposal,
-            value=value,
-            unit=self._optional(f"{where}.unit", proposal.unit),
-        )
+            value = self._keep(f"{where}.value", mask_text(value, self.repeated) if named is None else named)
+        return replace(proposal, value=value, unit=self._optional(f"{where}.unit", proposal.unit))
 
     def _link(self, where: str, text: str, links: dict[str, str]) -> str:
         if text not in links:
@@ -128,10 +123,15 @@ class Masking:
         return None if text is None else self._text(where, text)
 
     def _text(self, where: str, text: str) -> str:
-        masked = mask_text(text, self.repeated)
-        for kind, number in masked.counts.items():
-            self.counts[where, kind] += number
+        return self._keep(where, mask_text(text, self.repeated))
+
+    def _keep(self, where: str, masked: MaskedText) -> str:
+        self._count(where, masked.counts)
         return masked.text
+
+    def _count(self, where: str, counts: Mapping[str, int]) -> None:
+        for kind, number in counts.items():
+            self.counts[where, kind] += number
 
 
 def find_repeated(submission: Submission) -> RepeatedSecrets:
