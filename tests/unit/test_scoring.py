@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from app.dreaming.grouping.paths import build_graph, plan_shapes
 from app.dreaming.grouping.rule_counts import Walker, count_rules
 from app.dreaming.grouping.scoring import Candidate, estimate_confidence, score_candidates
-from app.dreaming.model import Standing
+from app.dreaming.model import Inputs, Standing
 from tests.unit.graphs import (
     PREDICATES,
     identify,
@@ -181,6 +181,31 @@ def test_the_limit_per_predicate_keeps_the_best() -> None:
 
 def test_confidence_grows_with_the_cases() -> None:
     assert [round(estimate_confidence(cases), 2) for cases in (0, 2, 5, 100)] == [0.0, 0.29, 0.5, 0.95]
+
+
+def test_ties_go_by_name_whatever_the_ids() -> None:
+    chain = licence_chain(known=3, open_=3)
+    inputs = make_inputs(*chain)
+    # The last by name gets the first id.
+    anew = {node_id: f"n{number:02d}" for number, node_id in enumerate(sorted(inputs.nodes, reverse=True))}
+    entered_anew = replace(
+        make_inputs(*(" ".join(anew.get(part, part) for part in triple.split()) for triple in chain)),
+        nodes={anew[node_id]: replace(node, node_id=anew[node_id]) for node_id, node in inputs.nodes.items()},
+    )
+
+    def spell_names(inputs: Inputs) -> list[tuple[str, str, float]]:
+        return [
+            (
+                inputs.nodes[one.target.subject_id].name,
+                inputs.nodes[one.target.object_id].name,
+                one.likelihood,
+            )
+            for one in score_candidates(inputs).candidates
+        ]
+
+    first = spell_names(inputs)
+    assert len({likelihood for *_, likelihood in first}) < len(first)
+    assert spell_names(entered_anew) == first
 
 
 NODES = st.sampled_from(["a", "b", "c", "d", "e", "v1"])

@@ -144,8 +144,14 @@ def _describe(
     return Candidate(target, space.identity_of(pair), start, end, degree, rules[0].confidence, rules)
 
 
-def _order_of(candidate: Candidate) -> tuple[list[float], int, str, str, str]:
-    target = candidate.target
+def _order_of(candidate: Candidate) -> tuple[list[float], int, int, str, int]:
+    """Ties go by the positions of the nodes, which go by name: the same knowledge entered anew ranks the same."""
     confidences = [-rule.confidence for rule in candidate.rules]
     confidences += [0.0] * (MAX_RULES_PER_TARGET - len(confidences))
-    return confidences, -candidate.object_degree, target.subject_id, target.predicate_key, target.object_id
+    return (
+        confidences,
+        -candidate.object_degree,
+        candidate.start,
+        candidate.target.predicate_key,
+        candidate.end,
+    )
