@@ -90,6 +90,14 @@ async def test_a_second_team_that_is_told_something_else_is_seen(
     assert not found.is_repeated
 
 
+async def test_each_relation_has_a_predicate_also_where_their_names_meet(database: Database) -> None:
+    relations = ("relation number 1", "日本", "relation number 2", "中国")
+    split = Split("names", tuple(("a", relation, "b") for relation in relations), (), ())
+    loaded = await load_team(database, split, max_outputs=5)
+    assert set(loaded.predicates) == set(relations)
+    assert len({predicate.key for predicate in loaded.predicates.values()}) == len(relations)
+
+
 async def test_what_was_loaded_in_bulk_is_as_remembered(database: Database) -> None:
     split = Split(
         "values",

@@ -96,7 +96,9 @@ async def _register(
             else:
                 allowed["allowed_object_kinds"] = (signature.object_kind,)
         words = _NOT_IN_A_KEY.sub(" ", relation.lower()).strip()
-        for name in (words, f"relation number {number}"):
+        # One of so many is free: no more can be taken than there are relations.
+        numbered = (f"relation number {number + more}" for more in range(len(relations) + 1))
+        for name in (words, *numbered):
             draft = PredicateDraft(
                 name.replace(" ", "_")[:64],
                 name,
