@@ -232,7 +232,9 @@ async def _is_erased(request: Request) -> bool:
 async def _answer_fault(request: Request, error: Exception) -> Response:
     # Messages of errors can quote a row or a request, so only kind and place of the error are logged.
     frames = [f"{frame.f_code.co_qualname}:{line}" for frame, line in walk_tb(error.__traceback__)]
-    _log.error("request failed", action="request", error=type(error).__name__, frames=frames[-12:])
+    # The schema's own name of the rule that refused; it quotes nothing that a client sent.
+    rule = error.diag.constraint_name if isinstance(error, psycopg.Error) else None
+    _log.error("request failed", action="request", error=type(error).__name__, rule=rule, frames=frames[-12:])
     treatment = _Treatment(500, "Report the correlation id to the operator.")
     return _problem(request, treatment, code="internal_error", detail="The server made a mistake.")
 

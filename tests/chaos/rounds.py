@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final, Literal, LiteralString
@@ -17,6 +17,8 @@ from tests.chaos.faults import FAULTS
 from tests.chaos.scenarios import CYCLE, PLACEMENT, End, Scenario
 from tests.chaos.worker import LEASE_SECONDS
 from tests.chaos.world import World
+from tests.concurrency.test_killed_workers import prepare_everything
+from tests.integration.submissions import submit
 
 LONGEST_SECONDS: Final = 40.0
 ORDERLY_LEASE_SECONDS: Final = 30.0
@@ -56,11 +58,16 @@ async def play(world: World, count: int, *, faults: tuple[str, ...] = tuple(FAUL
     database = Database(Settings(pool_timeout_seconds=30), url=world.url)
     await database.open()
     try:
-        expected: dict[str, End] = {}
+        expected: dict[str, list[End]] = {}
         points: dict[str, list[str]] = {}
         for scenario in (PLACEMENT, CYCLE):
-            expected[scenario.name], commits = await play_undisturbed(world, database, scenario)
+            end, commits = await play_undisturbed(world, database, scenario)
+            expected[scenario.name] = [end]
             points[scenario.name] = [f"{commit}{side}" for commit in range(1, commits + 1) for side in "-+"]
+        in_order = [await play_in_order(world, database, is_reversed=one) for one in (False, True)]
+        assert in_order[0] != in_order[1]
+        assert expected[PLACEMENT.name][0] in in_order
+        expected[PLACEMENT.name] = in_order
         for played in choose_rounds(count, points, [name for name in faults if can_inflict(world, name)]):
             verdict, why = await play_round(world, database, played, expected[played.scenario.name])
             tally.add(played, verdict, why)
@@ -97,8 +104,25 @@ async def play_undisturbed(world: World, database: Database, scenario: Scenario)
     return end, commits
 
 
-async def play_round(world: World, database: Database, played: Round, expected: End) -> tuple[Verdict, str]:
-    """Inflict the fault at the point, and compare the end with the expected one."""
+async def play_in_order(world: World, database: Database, *, is_reversed: bool) -> End:
+    """Return what placing one submission after the other leaves.
+
+    A worker places both at once, and whose disagreement comes second is told of the other: both ends are right.
+    """
+    submissions = await prepare_everything(database)
+    world.start_worker()
+    for caller, submission in reversed(submissions) if is_reversed else submissions:
+        await submit(database, caller, submission)
+        assert await finish(database, caller.team_id), "an undisturbed run comes to its end"
+    end = await PLACEMENT.read_end(database, submissions[0][0])
+    await world.end_workers()
+    return end
+
+
+async def play_round(
+    world: World, database: Database, played: Round, expected: Sequence[End]
+) -> tuple[Verdict, str]:
+    """Inflict the fault at the point, and compare the end with the expected ones."""
     caller = await played.scenario.prepare(database)
     # An orderly end must not cost an attempt, and on a slow machine a short lease may run out by itself.
     seconds = ORDERLY_LEASE_SECONDS if played.fault == "SIGTERM" else LEASE_SECONDS
@@ -115,7 +139,9 @@ async def play_round(world: World, database: Database, played: Round, expected: 
             return "stuck", ""
         # Who was woken late, or left behind, may still want to write.
         await asyncio.sleep(SETTLE_SECONDS)
-        return judge(await played.scenario.read_end(database, caller), expected)
+        end = await played.scenario.read_end(database, caller)
+        judged = [judge(end, one) for one in expected]
+        return next((one for one in judged if one[0] == "survived"), judged[0])
     finally:
         await world.end_workers()
 

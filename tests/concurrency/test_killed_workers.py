@@ -104,6 +104,14 @@ async def work(name: str, dies_at: str) -> str:
 
 async def submit_everything(database: Database) -> Caller:
     """Submit an ingest with every kind of ending, and one that disagrees with it by another profile."""
+    submissions = await prepare_everything(database)
+    for caller, submission in submissions:
+        await submit(database, caller, submission)
+    return submissions[0][0]
+
+
+async def prepare_everything(database: Database) -> list[tuple[Caller, Submission]]:
+    """Found a team and return what `submit_everything` submits to it, with who does."""
     team_id = new_team_id()
     scope = Scope("app", team_id)
     await database.unit_of_work(scope, lambda w: found_team(w, team_id, team_id))
@@ -121,19 +129,14 @@ async def submit_everything(database: Database) -> Caller:
         )
     first, second = callers
     dependencies = [("FastAPI", "depends_on", f"Package {number}") for number in range(12)]
-    await submit(
-        database,
-        first,
-        claims(
-            *dependencies,
-            ("FastAPI", "licensed_under", "MIT"),
-            ("FastAPI", "licensed_under", "ISC"),
-            ("FastAPI", "sits_upon", "Starlette"),
-            ("the system", "depends_on", "Starlette"),
-        ),
+    everything = claims(
+        *dependencies,
+        ("FastAPI", "licensed_under", "MIT"),
+        ("FastAPI", "licensed_under", "ISC"),
+        ("FastAPI", "sits_upon", "Starlette"),
+        ("the system", "depends_on", "Starlette"),
     )
-    await submit(database, second, claims(("FastAPI", "licensed_under", "BSD"), *dependencies[:3]))
-    return first
+    return [(first, everything), (second, claims(("FastAPI", "licensed_under", "BSD"), *dependencies[:3]))]
 
 
 def claims(*triples: tuple[str, str, str]) -> Submission:
