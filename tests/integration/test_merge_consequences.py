@@ -15,6 +15,7 @@ from tests.integration.changes import (
     open_reviews,
     retract,
     retract_text,
+    said_by,
     standing,
 )
 from tests.integration.merging import (
@@ -30,6 +31,7 @@ from tests.integration.submissions import (
     place,
     relationship,
     remember,
+    rows,
     state,
     submit,
 )
@@ -125,6 +127,31 @@ async def test_a_position_that_its_owner_took_back_meanwhile_stays_taken_back(
     await retract(database, team, successor["id"])
     await unmerge(database, team, old_entity)
     assert (await standing(database, team, old))[1] == "retracted"
+
+
+async def test_what_its_owner_ended_on_the_survivor_gains_nothing_and_gives_all_back(
+    database: Database, team: Caller
+) -> None:
+    ended = await remember(database, team, said_by("a"))
+    await retract(database, team, ended.relationship_id or "")
+    old = await remember(database, team, said_by("b", "Fast API"))
+    await remember(database, team, said_by("c", "Fast API"))
+    [gone, _] = await evidence_of(database, team, old.relationship_id)
+    await retract_text(database, team, gone)
+    old_entity, into = [await entity(database, team, name) for name in ("Fast API", "FastAPI")]
+    await merge(database, team, old_entity, into)
+    assert (await standing(database, team, ended.relationship_id))[1] == "retracted"
+    assert await positions(database, team, into) == []
+    supports = await rows(
+        database,
+        team,
+        "SELECT is_granted FROM supports WHERE team_id = %(team_id)s AND relationship_id = %(id)s",
+        id=ended.relationship_id,
+    )
+    assert supports == [{"is_granted": False}]
+    await unmerge(database, team, old_entity)
+    assert await standing(database, team, old.relationship_id) == ("validated_claim", "active")
+    assert (await standing(database, team, ended.relationship_id))[1] == "retracted"
 
 
 async def test_a_submission_that_waits_through_a_merge_is_placed_on_the_survivor(

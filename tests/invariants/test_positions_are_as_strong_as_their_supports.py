@@ -113,6 +113,24 @@ def _judge_again(subject: LiteralString) -> LiteralString:
     )
 
 
+def _support_anew(subject: LiteralString) -> list[LiteralString]:
+    """Support the position by another citation of the same words."""
+    return [
+        "INSERT INTO citations (team_id, id, evidence_id, starts, ends, quote)"
+        " SELECT team_id, 'cit_anew', evidence_id, starts, ARRAY[ends[1] - 1], left(quote, -1) FROM citations"
+        " WHERE evidence_id = " + _evidence(subject),
+        "INSERT INTO verification_events (team_id, id, relationship_id, citation_id, verdict, confidence,"
+        " schema_valid, verifier_kind, verifier_version, rationale)"
+        " SELECT team_id, 'ver_anew', relationship_id, 'cit_anew', 'entailed', 1, true, 'lexical', '1', ''"
+        " FROM supports WHERE relationship_id = " + _position(subject),
+        "INSERT INTO supports SELECT DISTINCT team_id, relationship_id, 'cit_anew', true FROM supports"
+        " WHERE relationship_id = " + _position(subject),
+        "INSERT INTO support_events (team_id, relationship_id, citation_id, event, reason)"
+        " SELECT team_id, relationship_id, citation_id, 'granted', 'told' FROM supports"
+        " WHERE citation_id = 'cit_anew'",
+    ]
+
+
 REPLACE_REVISION: LiteralString = "UPDATE source_revisions SET is_current = false WHERE revision = '1'"
 NEXT_REVISION: LiteralString = (
     "INSERT INTO source_revisions (team_id, source_id, revision, is_current)"
@@ -185,10 +203,14 @@ TIERS: list[tuple[list[LiteralString], str | None]] = [
     ),
     ([REVIVED], "relationships_gain_by_support"),
     ([_turn_support("Taken", "true", "reinstated"), REVIVED], "supports_return_with_a_verdict"),
+    # What has ended gains nothing that a transition alone could revive it by.
+    ([_judge_again("Taken"), _turn_support("Taken", "true", "reinstated")], "supports_return_with_a_verdict"),
+    ([*_support_anew("Taken")], "supports_come_with_a_verdict"),
     # Another profile's words about the same thing are its own position's.
     ([*FOREIGN_VOICE], "supports_rest_on_the_owners_evidence"),
     # What the ledger allows, in either order.
     ([_judge_again("Taken"), _turn_support("Taken", "true", "reinstated"), REVIVED], None),
+    ([*_support_anew("Taken"), REVIVED], None),
     ([REVIVED, _judge_again("Taken"), _turn_support("Taken", "true", "reinstated")], None),
     ([_retract_evidence("Fact"), TO_CLAIM], None),
     ([TO_CLAIM, _turn_support("Fact", "false", "revoked")], None),

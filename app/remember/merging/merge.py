@@ -140,20 +140,25 @@ async def _succeed(
     into: str,
     current: dict[str, StoredRelationship],
 ) -> MovedPosition:
-    """Leave a position on the survivor that says what the old one said; return the entry of the before-image."""
+    """Leave a position on the survivor that says what the old one said, unless its owner has ended that one.
+
+    Returns the entry of the before-image.
+    """
     moved = _moved(old, entity_id, into)
     if moved.subject_entity_id == moved.object_entity_id:
         return MovedPosition(old.relationship_id, old.tier, old.status, None, False, ())
     near = near_of(entrance.team_id, moved, entrance.predicates)
     identity = (moved.owner_profile_id, near.group_key, moved.valid_from)
     own = next((one for one in current.values() if _identity(one) == identity), None)
-    successor = own or await _insert(w, entrance, moved, near.group_key)
-    current[successor.relationship_id] = successor
-    citations = await take_over(w, entrance, old.relationship_id, successor.relationship_id)
     comes_back = own is not None and await w.fetch_one(
         _ENDED_BY_UNDOING, {"team_id": entrance.team_id, "id": own.relationship_id, "version": own.version}
     )
     # A position that has ended otherwise is not brought back by a merge: its owner's word stands.
+    if own is not None and own.status in ENDED and not comes_back:
+        return MovedPosition(old.relationship_id, old.tier, old.status, None, False, ())
+    successor = own or await _insert(w, entrance, moved, near.group_key)
+    current[successor.relationship_id] = successor
+    citations = await take_over(w, entrance, old.relationship_id, successor.relationship_id)
     if comes_back or successor.status in ("active", "pending_evidence", "disputed", "quarantined"):
         is_open = comes_back or successor.status == "pending_evidence"
         await enter_position(w, entrance, successor, old.status if is_open else successor.status, current)

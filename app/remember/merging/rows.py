@@ -14,8 +14,9 @@ from app.ledger.vocabulary import Status, Tier
 class MovedPosition:
     """One entry of a before-image: how a position stood, and what was made of it.
 
-    `successor_id` is None where both ends became one thing. `citation_ids` are the supports that the successor got
-    by the merge; `is_created` says whether it was made by it.
+    `successor_id` is None where both ends became one thing, or the owner had ended the same on the survivor.
+    `citation_ids` are the supports that the successor got by the merge; `is_created` says whether it was made
+    by it.
     """
 
     relationship_id: str
