@@ -10,6 +10,7 @@ from app.api.metrics.exposition import Metrics
 from app.api.metrics.requests import Measured
 from app.api.openapi import describe_routes
 from app.api.problems import register_problems
+from app.api.proofs import Proofs
 from app.api.request_id import RequestIds
 from app.api.routes import (
     admin,
@@ -95,5 +96,6 @@ def _assemble() -> FastAPI:
         app.include_router(routes.router)
     app.add_middleware(Patience)
     register_problems(app)
+    app.add_middleware(Proofs)
     app.add_middleware(RequestIds)
     return app

@@ -1,6 +1,8 @@
 """Who is calling: a bearer key becomes a Caller with the scope that the route asks for, or an Admin.
 
-A missing, malformed, unknown, expired and revoked key are refused with one and the same body.
+A missing, malformed, unknown, expired and revoked key are refused with one and the same body. That a known key
+still lives is asked together with the first statement of the request's work: `Door` sees to that, and whatever
+works elsewhere goes through `Caller.scope`. No answer leaves before it is so: see `proofs`.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -32,14 +34,14 @@ _LET_IN: Final[ContextVar[tuple[str, Caller | Admin] | None]] = ContextVar("let_
 
 
 async def identify(request: Request, presented: Presented) -> Caller | Admin:
-    """Return who the request's key belongs to; raise Unauthenticated or RateLimited."""
+    """Return whose the request's key is, as far as is known; raise Unauthenticated or RateLimited."""
     secret = None if presented is None else presented.credentials
     let_in = _LET_IN.get()
     if let_in is not None and let_in[0] == secret:
         identity = let_in[1]
     else:
-        identity = await open_door(request).admission.admit(secret)
-    # Whoever refuses the request later needs to know whose it is.
+        identity = await open_door(request).admission.recognise(secret)
+    # Whoever refuses the request later needs to know whose it is, and whoever answers it that its key lives.
     request.state.identity = identity
     return identity
 
@@ -54,6 +56,7 @@ async def admit(request: Request) -> AsyncIterator[None]:
     """
     presented = await _BEARER(request)
     identity = await identify(request, presented)
+    await open_door(request).admission.prove(identity)
     assert presented is not None
     token = _LET_IN.set((presented.credentials, identity))
     try:
@@ -85,15 +88,18 @@ def _require(scope: KeyScope) -> Callable[[Caller | Admin], Awaitable[Caller]]:
     return require
 
 
-async def _require_admin(identity: Identity) -> Admin:
+async def _require_admin(request: Request, identity: Identity) -> Admin:
     if not isinstance(identity, Admin):
         raise Forbidden("The key lacks the scope admin.", code="missing_scope")
+    # Its transactions are of no team, or of one that is not its own.
+    await open_door(request).admission.prove(identity)
     return identity
 
 
-async def _require_oversight(identity: Identity) -> Caller | Admin:
+async def _require_oversight(request: Request, identity: Identity) -> Caller | Admin:
     if isinstance(identity, Caller) and "operate" not in identity.scopes:
         raise Forbidden("The key lacks the scope operate.", code="missing_scope")
+    await open_door(request).admission.prove(identity)
     return identity
 
 

@@ -10,7 +10,7 @@ from fastapi import Depends, Request
 
 from app.coordination.redis_link import RedisLink
 from app.events.hub import Hub
-from app.kernel.database import Database, Plans, Reading, Scope, Writing
+from app.kernel.database import Database, Plans, Reading, Writing
 from app.kernel.settings import Settings
 from app.recall.embedder import Embedder
 from app.tenancy.admission import Admission
@@ -43,20 +43,20 @@ class Door:
         return datetime.now(UTC)
 
     async def glance(self, caller: Caller, work: Callable[[Reading], Awaitable[T]]) -> T:
-        """Return what `work` reads of the caller's team with one statement."""
-        async with self.database.glance(Scope("app", caller.team_id)) as reading:
+        """Return what `work` reads of the caller's team by asking once."""
+        async with self.database.glance(caller.scope) as reading:
             return await work(reading)
 
     async def read(
         self, caller: Caller, work: Callable[[Reading], Awaitable[T]], *, plans: Plans = "auto"
     ) -> T:
         """Return what `work` reads of the caller's team at one moment."""
-        async with self.database.snapshot(Scope("app", caller.team_id), plans=plans) as reading:
+        async with self.database.snapshot(caller.scope, plans=plans) as reading:
             return await work(reading)
 
     async def write(self, caller: Caller, work: Callable[[Writing], Awaitable[T]]) -> T:
         """Return what `work` did, once it is committed."""
-        return await self.database.unit_of_work(Scope("app", caller.team_id), work)
+        return await self.database.unit_of_work(caller.scope, work)
 
 
 def open_door(request: Request) -> Door:

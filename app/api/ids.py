@@ -54,13 +54,13 @@ async def look_up(request: Request) -> None:
     identity = getattr(request.state, "identity", None)
     if identity is None:
         return
-    team_id = identity.team_id if isinstance(identity, Caller) else None
+    scope = identity.scope if isinstance(identity, Caller) else Scope("app")
     for parameter, row_id in request.path_params.items():
         kind = _KINDS.get(parameter)
         if kind is None:
             continue
-        async with open_door(request).database.reading(Scope("app", team_id)) as reading:
-            if await reading.fetch_one(kind.find, {"team_id": team_id, "id": row_id}) is None:
+        async with open_door(request).database.reading(scope) as reading:
+            if await reading.fetch_one(kind.find, {"team_id": scope.team_id, "id": row_id}) is None:
                 raise NotFound(kind.message)
 
 

@@ -1,7 +1,6 @@
 """Spending: most requests cost one subtraction in this process, one in a block costs a round trip."""
 
 import asyncio
-import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -34,7 +33,6 @@ class Limiter:
         self._buckets = buckets
         self._clock = clock
         self._held: OrderedDict[str, _Held] = OrderedDict()
-        self._names: OrderedDict[bytes, str] = OrderedDict()
         self.refusals = 0
 
     async def spend(self, name: str, limit: Limit) -> None:
@@ -44,7 +42,7 @@ class Limiter:
             RateLimited: there is none; it says when there will be one.
             Unavailable: no token was held and none could be taken.
         """
-        held = _touch(self._held, name, _Held)
+        held = _touch(self._held, name)
         while held.tokens == 0:
             self._check(held)
             if held.taking is None:
@@ -53,17 +51,9 @@ class Limiter:
             await asyncio.shield(held.taking)
         held.tokens -= 1
 
-    def recognise(self, credential: str, name: str) -> None:
-        """Remember which bucket this credential spends from, for `refuse_spent`."""
-        digest = hashlib.sha256(credential.encode()).digest()
-        self._names[digest] = name
-        self._names.move_to_end(digest)
-        _trim(self._names)
-
-    def refuse_spent(self, credential: str) -> None:
-        """Raise RateLimited if this credential is known to have nothing to spend; asks nobody."""
-        name = self._names.get(hashlib.sha256(credential.encode("utf-8", "replace")).digest())
-        held = None if name is None else self._held.get(name)
+    def refuse_spent(self, name: str) -> None:
+        """Raise RateLimited if it is known that the name has nothing to spend; asks nobody."""
+        held = self._held.get(name)
         if held is not None and held.tokens == 0:
             self._check(held)
 
@@ -92,17 +82,13 @@ class Limiter:
         return await last.take(name, limit)
 
 
-def _touch(held: OrderedDict[str, _Held], name: str, make: Callable[[], _Held]) -> _Held:
+def _touch(held: OrderedDict[str, _Held], name: str) -> _Held:
     found = held.get(name)
     if found is None:
-        found = held[name] = make()
-        _trim(held)
+        found = held[name] = _Held()
+        # The one longest unused goes; a whole block of its tokens at most is given up with it.
+        if len(held) > MAX_NAMES:
+            held.popitem(last=False)
     else:
         held.move_to_end(name)
     return found
-
-
-def _trim(entries: "OrderedDict[str, _Held] | OrderedDict[bytes, str]") -> None:
-    # The one longest unused goes; a whole block of its tokens at most is given up with it.
-    if len(entries) > MAX_NAMES:
-        entries.popitem(last=False)

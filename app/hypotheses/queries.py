@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Final, NoReturn
+from typing import Final, LiteralString, NoReturn
 
 from app.hypotheses.explanation import CONDITION_FAULTS, explain, find_obstacles
 from app.hypotheses.record import (
@@ -61,8 +61,12 @@ async def list_hypotheses(
     return Page(tuple(summary_of(row) for row in rows[:limit]), next_cursor)
 
 
-async def get_hypothesis(reading: Reading, team_id: str, hypothesis_id: str) -> HypothesisDetail:
+async def get_hypothesis(
+    reading: Reading, team_id: str, hypothesis_id: str, *beside: LiteralString
+) -> tuple[HypothesisDetail, list[list[Row]]]:
     """Return everything about one Hypothesis: its explanation in names, whether it is current, its events.
+
+    `beside` is what else is asked of it in the same round trip; the rows of each come second.
 
     Raises:
         NotFound: malformed, missing or another team's.
@@ -70,15 +74,18 @@ async def get_hypothesis(reading: Reading, team_id: str, hypothesis_id: str) -> 
     if not is_id(hypothesis_id, "hyp"):
         refuse_unknown()
     params = {"team_id": team_id, "hypothesis_id": hypothesis_id}
-    found, sources, events = await reading.fetch_each(
-        (HYPOTHESIS, params), (PREMISES, params), (EVENTS, params | {"limit": MAX_EVENTS})
+    found, sources, events, *others = await reading.fetch_each(
+        (HYPOTHESIS, params),
+        (PREMISES, params),
+        (EVENTS, params | {"limit": MAX_EVENTS}),
+        *((query, params) for query in beside),
     )
     if not found:
         refuse_unknown()
     [row] = found
     premises = [_premise(premise) for premise in sources]
     obstacles = find_obstacles(row["status"], premises, target_fault=row["target_fault"])
-    return HypothesisDetail(
+    detail = HypothesisDetail(
         summary=summary_of(row),
         source_owner_profile_ids=tuple(row["owner_ids"]),
         source_versions={premise.relationship_id: premise.version for premise in premises},
@@ -93,6 +100,7 @@ async def get_hypothesis(reading: Reading, team_id: str, hypothesis_id: str) -> 
         not_current_because=obstacles,
         events=tuple(_event(event) for event in reversed(events)),
     )
+    return detail, others
 
 
 def refuse_unknown() -> NoReturn:

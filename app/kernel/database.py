@@ -9,7 +9,7 @@ or nothing and is run again from the start when PostgreSQL asks for it.
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal, LiteralString, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -25,6 +25,7 @@ from app.kernel.transactions import (
     ENTER,
     NO_PARAMS,
     Glance,
+    Proof,
     Query,
     Reading,
     Transaction,
@@ -39,6 +40,7 @@ __all__ = [
     "Database",
     "Params",
     "Plans",
+    "Proof",
     "Query",
     "Reading",
     "Role",
@@ -62,11 +64,13 @@ MAX_WAITING: Final = 10
 class Scope:
     """Who a transaction acts as. Without a team it sees instance tables only.
 
-    The owner sees everything; only a login that migrates can act as it.
+    The owner sees everything; only a login that migrates can act as it. A `proof` is asked for by the transaction
+    that comes first, which fails without it.
     """
 
     role: Role
     team_id: str | None = None
+    proof: Proof | None = field(default=None, compare=False, repr=False)
 
 
 class Database:
@@ -114,13 +118,14 @@ class Database:
 
     @asynccontextmanager
     async def glance(self, scope: Scope) -> AsyncIterator[Reading]:
-        """Give a read-only transaction of one statement, which is over when its rows are there: one round trip.
+        """Give a read-only transaction that asks once, of one moment, and is over when the rows are there.
 
-        It is for what requests ask again and again, so the statement is planned once, whatever its values.
+        That is one round trip, of one statement or of several by `fetch_each`. It is for what requests ask
+        again and again, so statements are planned once, whatever their values.
         """
         async with self._wire(scope) as wire:
             _, params = self.entry(scope, "kept")
-            yield Glance(wire, params)
+            yield Glance(wire, params, scope.proof)
 
     @asynccontextmanager
     async def reading(
@@ -188,7 +193,7 @@ class Database:
     ) -> AsyncIterator[Transaction]:
         async with self._wire(scope) as wire:
             enter, params = self.entry(scope, plans, timeout_seconds)
-            transaction = Transaction(wire, begin, Ask(enter.encode(), params))
+            transaction = Transaction(wire, begin, Ask(enter.encode(), params), scope.proof)
             yield transaction
             await transaction.commit()
 

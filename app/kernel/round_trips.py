@@ -63,8 +63,8 @@ class Wire:
     prepared: Prepared
     transformer: Transformer
 
-    async def ask(self, *asked: Ask) -> list[Told]:
-        """Send all statements at once and return what came of each, in order.
+    async def ask(self, *asked: Ask, unread: int = 0) -> list[Told]:
+        """Send all statements at once and return what came of each, in order, but for the first `unread`.
 
         Outside of a transaction they are one. What follows a failure is not carried out.
 
@@ -77,7 +77,7 @@ class Wire:
         for result in results:
             if result.status == pq.ExecStatus.FATAL_ERROR:
                 raise error_from_result(result)
-        return [self._read(result) for result in results]
+        return [self._read(result) for result in results[unread:]]
 
     def _write(self, one: Ask) -> "_Sent":
         sql, names = _number(one.sql) if one.params else (one.sql, ())

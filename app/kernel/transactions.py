@@ -1,6 +1,7 @@
 """What happens inside a transaction: reading and writing on one connection of a pool."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
 from typing import Final, LiteralString, Protocol
 
 from psycopg.pq import TransactionStatus
@@ -42,6 +43,25 @@ class Writing(Reading, Protocol):
         """Run the statement once for each set of parameters, in one round trip."""
 
 
+@dataclass(slots=True, eq=False)
+class Proof:
+    """What is believed of whom a transaction is for, until the database says so.
+
+    The statement goes out together with the first one of the transaction that comes first. `accept` gets the row
+    that it returned, and raises if that is not what was believed: nothing of the transaction counts then.
+    """
+
+    query: LiteralString
+    params: Params
+    accept: Callable[[Row | None], None]
+    is_given: bool = False
+
+    def take(self, row: Row | None) -> None:
+        """Leave the proof given, or raise what `accept` raises."""
+        self.accept(row)
+        self.is_given = True
+
+
 # `true` makes each setting local to the transaction; an empty team matches no row.
 ENTER: LiteralString = """
     SELECT set_config('role', %(role)s, true), set_config('densemem.team_id', %(team_id)s, true),
@@ -49,8 +69,10 @@ ENTER: LiteralString = """
            set_config('idle_in_transaction_session_timeout', %(idle_timeout)s, true),
            set_config('plan_cache_mode', %(plans)s, true), set_config('enable_seqscan', %(seqscan)s, true)
 """
-# A few statements that are sent together are one transaction, without its being begun and committed.
+# What is sent together is one transaction, without its being begun and committed.
 _GLANCE: Final = f"{ENTER}, set_config('transaction_read_only', 'on', true)".encode()
+_MOMENT: Final = Ask(b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", NO_PARAMS)
+_COMMIT: Final = Ask(b"COMMIT", NO_PARAMS)
 
 
 async def roll_back(wire: Wire) -> None:
@@ -60,25 +82,32 @@ async def roll_back(wire: Wire) -> None:
 
 
 class Glance:
-    """Reading for one statement."""
+    """Reading for what is asked at once."""
 
-    def __init__(self, wire: Wire, params: Params) -> None:
+    def __init__(self, wire: Wire, params: Params, proof: Proof | None) -> None:
         self._wire = wire
-        self._entry = Ask(_GLANCE, params)
+        self._params = params
+        self._proof = proof
         self._is_over = False
 
     async def fetch_all(self, query: Query, params: Params = NO_PARAMS) -> list[Row]:
-        assert not self._is_over, "a glance takes one statement"
-        self._is_over = True
-        [_, told] = await self._wire.ask(self._entry, _ask(query, params))
-        return told.rows
+        [rows] = await self.fetch_each((query, params))
+        return rows
 
     async def fetch_one(self, query: Query, params: Params = NO_PARAMS) -> Row | None:
         return next(iter(await self.fetch_all(query, params)), None)
 
     async def fetch_each(self, *asked: tuple[Query, Params]) -> list[list[Row]]:
-        [(query, params)] = asked
-        return [await self.fetch_all(query, params)]
+        assert not self._is_over, "a glance asks once"
+        self._is_over = True
+        statements = [_ask(query, params) for query, params in asked]
+        if len(statements) == 1:
+            told = await _enter(self._wire, [Ask(_GLANCE, self._params)], self._proof, statements)
+        else:
+            # By themselves, each would see a moment of its own.
+            begin = [_MOMENT, Ask(ENTER.encode(), self._params)]
+            told = await _enter(self._wire, begin, self._proof, [*statements, _COMMIT])
+        return [one.rows for one in told[: len(asked)]]
 
     async def stream(self, query: Query, params: Params = NO_PARAMS) -> AsyncIterator[Row]:
         for row in await self.fetch_all(query, params):
@@ -88,16 +117,17 @@ class Glance:
 class Transaction:
     """Reading and Writing on one connection. It begins with its first statement, in one round trip."""
 
-    def __init__(self, wire: Wire, begin: LiteralString, entry: Ask) -> None:
+    def __init__(self, wire: Wire, begin: LiteralString, entry: Ask, proof: Proof | None) -> None:
         self._wire = wire
         self._entry = (Ask(begin.encode(), NO_PARAMS), entry)
+        self._proof = proof
         self._has_begun = False
 
     async def commit(self) -> None:
         """End it; whatever was done stays."""
         if not self._has_begun:
             return
-        [ended] = await self._wire.ask(Ask(b"COMMIT", NO_PARAMS))
+        [ended] = await self._wire.ask(_COMMIT)
         # A transaction in which an error was swallowed "commits" by rolling back, without an error.
         if ended.word != b"COMMIT":
             raise Unavailable("The transaction was rolled back.", code="rolled_back")
@@ -131,7 +161,16 @@ class Transaction:
         if self._has_begun:
             return await self._wire.ask(*asked)
         self._has_begun = True
-        return (await self._wire.ask(*self._entry, *asked))[len(self._entry) :]
+        return await _enter(self._wire, self._entry, self._proof, asked)
+
+
+async def _enter(wire: Wire, begin: Sequence[Ask], proof: Proof | None, asked: Sequence[Ask]) -> list[Told]:
+    """Begin a transaction by what is asked first; return what came of that alone."""
+    if proof is None or proof.is_given:
+        return await wire.ask(*begin, *asked, unread=len(begin))
+    proven, *told = await wire.ask(*begin, Ask(proof.query.encode(), proof.params), *asked, unread=len(begin))
+    proof.take(next(iter(proven.rows), None))
+    return told
 
 
 def _ask(query: Query, params: Params) -> Ask:

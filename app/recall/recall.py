@@ -58,7 +58,7 @@ async def recall(
     team_id = caller.team_id
     moment = Moment(valid_at=query.valid_at or now, known_at=query.known_at)
     meant, missing = await find_meant(database, embedder, team_id, query.query, moment)
-    async with database.snapshot(Scope("app", team_id), plans="kept") as reading:
+    async with database.snapshot(caller.scope, plans="kept") as reading:
         matches = await find_matches(
             reading, team_id, query.query, moment, expand_from=query.expand_from_entity_ids, meant=meant
         )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import LiteralString
 
-from app.kernel.database import Reading
+from app.kernel.database import Reading, Row
 from app.kernel.errors import NotFound
 from app.kernel.ids import is_id
 from app.ledger.vocabulary import EvidenceState, Status, Tier, Verdict
@@ -65,14 +65,19 @@ async def get_placement(reading: Reading, team_id: str, ingest_id: str) -> Place
         processing_state=ingest["processing_state"],
         attempt=ingest["attempt"],
         evidence=tuple(PlacedEvidence(**row) for row in evidence),
-        relationship_outcomes=tuple(
-            RelationshipOutcome(predicate_options=tuple(row.pop("predicate_options")), **row)
-            for row in outcomes
-        ),
+        relationship_outcomes=tuple(map(outcome_of, outcomes)),
         errors=tuple(ingest["errors"]),
     )
 
 
+def outcome_of(row: Row) -> RelationshipOutcome:
+    """Return the outcome in a row of `OUTCOME_COLUMNS`."""
+    return RelationshipOutcome(predicate_options=tuple(row.pop("predicate_options")), **row)
+
+
+OUTCOME_COLUMNS: LiteralString = """
+    proposal_id, relationship_id, category, tier, status, verdict, confidence, reason, review_id, predicate_options
+"""
 _INGEST: LiteralString = """
     SELECT ingests.processing_state, ingests.errors, coalesce(item.attempt, 0) AS attempt
     FROM ingests LEFT JOIN work_items AS item
@@ -86,9 +91,7 @@ _EVIDENCE: LiteralString = """
     WHERE item.team_id = %(team_id)s AND item.ingest_id = %(ingest_id)s
     ORDER BY item.evidence_index
 """
-_OUTCOMES: LiteralString = """
-    SELECT proposal_id, relationship_id, category, tier, status, verdict, confidence, reason, review_id,
-           predicate_options
-    FROM placement_outcomes
+_OUTCOMES: LiteralString = f"""
+    SELECT {OUTCOME_COLUMNS} FROM placement_outcomes
     WHERE team_id = %(team_id)s AND ingest_id = %(ingest_id)s ORDER BY position
 """

@@ -9,7 +9,7 @@ from app.hypotheses.queries import get_hypothesis
 from app.hypotheses.record import HypothesisDetail
 from app.kernel.database import Reading
 from app.remember.outcomes import ProcessingState
-from app.remember.placements import RelationshipOutcome, get_placement
+from app.remember.placements import OUTCOME_COLUMNS, RelationshipOutcome, outcome_of
 from app.review.answering import Confirmation
 
 
@@ -34,31 +34,36 @@ class Dream:
 
 
 async def get_dream(reading: Reading, team_id: str, hypothesis_id: str) -> Dream:
-    """Return the Hypothesis with its submissions, oldest first.
+    """Return the Hypothesis with its submissions, oldest first; asked for at once.
 
     Raises:
         NotFound: malformed, missing or another team's.
     """
-    hypothesis = await get_hypothesis(reading, team_id, hypothesis_id)
-    params = {"team_id": team_id, "hypothesis_id": hypothesis_id}
-    submissions: list[DreamSubmission] = []
-    for row in await reading.fetch_all(_SUBMISSIONS, params):
-        placement = await get_placement(reading, team_id, row["ingest_id"])
-        submissions.append(
-            DreamSubmission(
-                ingest_id=row["ingest_id"],
-                decision=row["decision"],
-                submitted_at=row["created_at"],
-                processing_state=placement.processing_state,
-                ended_active=row["ended_active"],
-                relationship_outcomes=placement.relationship_outcomes,
-            )
-        )
-    return Dream(hypothesis, tuple(submissions))
+    hypothesis, [submitted, placed] = await get_hypothesis(
+        reading, team_id, hypothesis_id, _SUBMISSIONS, _OUTCOMES
+    )
+    outcomes: dict[str, list[RelationshipOutcome]] = {}
+    for row in placed:
+        outcomes.setdefault(row.pop("ingest_id"), []).append(outcome_of(row))
+    submissions = tuple(
+        DreamSubmission(relationship_outcomes=tuple(outcomes.get(row["ingest_id"], ())), **row)
+        for row in submitted
+    )
+    return Dream(hypothesis, submissions)
 
 
 _SUBMISSIONS: LiteralString = """
-    SELECT ingest_id, decision, created_at, ended_active FROM hypothesis_submissions
-    WHERE team_id = %(team_id)s AND hypothesis_id = %(hypothesis_id)s
-    ORDER BY created_at, ingest_id
+    SELECT submission.ingest_id, submission.decision, submission.created_at AS submitted_at,
+           ingest.processing_state, submission.ended_active
+    FROM hypothesis_submissions AS submission
+    JOIN ingests AS ingest ON ingest.team_id = submission.team_id AND ingest.id = submission.ingest_id
+    WHERE submission.team_id = %(team_id)s AND submission.hypothesis_id = %(hypothesis_id)s
+    ORDER BY submission.created_at, submission.ingest_id
+"""
+_OUTCOMES: LiteralString = f"""
+    SELECT ingest_id, {OUTCOME_COLUMNS}
+    FROM hypothesis_submissions AS submission
+    JOIN placement_outcomes AS outcome USING (team_id, ingest_id)
+    WHERE team_id = %(team_id)s AND submission.hypothesis_id = %(hypothesis_id)s
+    ORDER BY ingest_id, outcome.position
 """

@@ -3,12 +3,12 @@
 import hashlib
 import re
 import secrets
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, LiteralString
 
-from app.kernel.database import Reading, Writing
+from app.kernel.database import Proof, Reading, Row, Writing
 from app.kernel.errors import NotFound
 from app.kernel.ids import new_id
 from app.kernel.pages import NewestFirst, Page
@@ -80,13 +80,25 @@ async def create_admin_key(
     return key
 
 
-async def authenticate(reading: Reading, secret: str) -> Caller | Admin | None:
-    """Return who a live key belongs to; None for one that is unknown, expired, revoked or of another shape."""
-    if _KEY.fullmatch(secret) is None:
-        return None
-    row = await reading.fetch_one(_AUTHENTICATE, {"digest": digest_secret(secret)})
-    if row is None:
-        return None
+def is_key(secret: str) -> bool:
+    """Whether the text has the shape of a key."""
+    return _KEY.fullmatch(secret) is not None
+
+
+async def authenticate(reading: Reading, digest: str) -> Caller | Admin | None:
+    """Return who the live key with this digest belongs to; None for one that is unknown, expired or revoked."""
+    row = await reading.fetch_one(_AUTHENTICATE, {"digest": digest})
+    return None if row is None else _identity(row)
+
+
+def prove_key(digest: str, accept: Callable[[Caller | Admin | None], None]) -> Proof:
+    """Return what a transaction asks of a key first; `accept` gets what `authenticate` would return."""
+    return Proof(
+        _AUTHENTICATE, {"digest": digest}, lambda row: accept(None if row is None else _identity(row))
+    )
+
+
+def _identity(row: Row) -> Caller | Admin:
     if row["team_id"] is None:
         return Admin(row["key_id"], row["requests_per_minute"])
     return Caller(

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from app.api.app import build_openapi
 from app.kernel.database import Database, Scope
 from app.tenancy.callers import Caller, KeyScope
-from app.tenancy.keys import KeyDraft, NewKey, create_key
+from app.tenancy.keys import KeyDraft, NewKey, create_key, revoke_key
 from tests.admin_keys import make_admin_key
 
 ALL_SCOPES: Final[tuple[KeyScope, ...]] = ("read", "write", "operate")
@@ -87,6 +87,15 @@ def operations() -> list[Operation]:
         for path, methods in build_openapi()["paths"].items()
         for method, described in methods.items()
     ]
+
+
+async def revoke_keys(api: Api, caller: Caller) -> tuple[str, str]:
+    """Return two revoked keys of the caller: one that was never used, and one that was let in before."""
+    unused, known = [await api.make_key(caller) for _ in range(2)]
+    assert (await api.holding(known.secret).get("/v1/predicates")).status_code == 200
+    for one in (unused, known):
+        await api.database.unit_of_work(Scope("app"), lambda w, one=one: revoke_key(w, one.key_id))  # type: ignore[misc]  # mypy can't infer a lambda with a default.
+    return unused.secret, known.secret
 
 
 def read_problem(response: httpx2.Response) -> dict[str, Any]:  # A problem, as JSON.

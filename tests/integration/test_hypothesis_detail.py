@@ -24,7 +24,7 @@ async def test_detail_explains_in_names_and_with_versions_then_and_now(
         database, team, graph.first.relationship_id, tier="fact", effect="harmless"
     )
     async with database.reading(Scope("app", team.team_id)) as reading:
-        found = await get_hypothesis(reading, team.team_id, hypothesis_id)
+        found, _ = await get_hypothesis(reading, team.team_id, hypothesis_id)
     assert found.is_current
     assert found.not_current_because == ()
     assert set(found.source_owner_profile_ids) == {team.profile_id, colleague.profile_id}
@@ -62,7 +62,7 @@ async def test_detail_says_why_a_hypothesis_is_no_longer_current(database: Datab
     hypothesis_id = await make_hypothesis(database, team, graph.guess, [graph.first, graph.second])
     await factories.change_relationship(database, team, graph.first.relationship_id, status="retracted")
     async with database.reading(Scope("app", team.team_id)) as reading:
-        found = await get_hypothesis(reading, team.team_id, hypothesis_id)
+        found, _ = await get_hypothesis(reading, team.team_id, hypothesis_id)
     assert not found.is_current
     assert [(one.code, one.relationship_id) for one in found.not_current_because] == [
         ("not_open", None),
@@ -78,7 +78,7 @@ async def test_a_lost_staleness_event_is_found_when_reading(database: Database, 
     await factories.make_review(database, team, graph.second.relationship_id)
     await factories.make_conflict(database, team, graph.fastapi, [graph.first])
     async with database.reading(Scope("app", team.team_id)) as reading:
-        found = await get_hypothesis(reading, team.team_id, hypothesis_id)
+        found, _ = await get_hypothesis(reading, team.team_id, hypothesis_id)
     assert found.summary.status == "proposed"
     assert not found.is_current
     obstacles = {premise.relationship_id: premise.obstacles for premise in found.explanation.premises}
@@ -95,7 +95,7 @@ async def test_a_denied_premise_reads_as_denied(database: Database, team: Caller
     )
     hypothesis_id = await make_hypothesis(database, team, graph.guess, [denied])
     async with database.reading(Scope("app", team.team_id)) as reading:
-        found = await get_hypothesis(reading, team.team_id, hypothesis_id)
+        found, _ = await get_hypothesis(reading, team.team_id, hypothesis_id)
     assert found.explanation.premises[0].statement == "AnyIO does not depend on FastAPI."
 
 

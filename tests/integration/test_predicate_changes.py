@@ -35,7 +35,8 @@ async def change(database: Database, team: Caller, key: str, changes: PredicateC
 
 async def detail(database: Database, team: Caller, hypothesis_id: str) -> HypothesisDetail:
     async with database.reading(Scope("app", team.team_id)) as reading:
-        return await get_hypothesis(reading, team.team_id, hypothesis_id)
+        found, _ = await get_hypothesis(reading, team.team_id, hypothesis_id)
+        return found
 
 
 async def latest_transition(database: Database, team: Caller, made: Made) -> Row:

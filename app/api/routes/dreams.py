@@ -102,9 +102,7 @@ async def get_dream_route(
     door: DoorHere, caller: Reader, hypothesis_id: HypothesisId, _: NoQuery
 ) -> Response:
     """One Hypothesis with its explanation, events and submissions."""
-    dream = await door.read(
-        caller, lambda reading: get_dream(reading, caller.team_id, hypothesis_id), plans="kept"
-    )
+    dream = await door.glance(caller, lambda reading: get_dream(reading, caller.team_id, hypothesis_id))
     return answer(write_dream(dream), headers=tag_version(dream.hypothesis.row_version))
 
 

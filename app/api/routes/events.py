@@ -45,7 +45,7 @@ async def stream_events_route(door: DoorHere, caller: Reader, position: Position
     when the key does, and with the process; a client resumes with the last `id` that it saw.
     """
     # Read and closed before the stream begins: an idle stream holds no connection.
-    async with door.database.reading(Scope("app")) as reading:
+    async with door.database.reading(Scope("app", proof=caller.proof)) as reading:
         head = await find_head(reading, caller.team_id)
     if position is not None and position > head:
         wrong = FieldError("Last-Event-ID", "event_unknown", "The feed has not come that far.")

@@ -44,7 +44,7 @@ async def test_an_idea_of_the_model_becomes_a_hypothesis_with_its_version(
     assert row["likelihood"] == 0.6
     assert row["paths"], "the rules' explanation comes along"
     async with database.reading(Scope("app", team.team_id)) as reading:
-        shown = await get_hypothesis(reading, team.team_id, row["id"])
+        shown, _ = await get_hypothesis(reading, team.team_id, row["id"])
     assert shown.explanation.premises
 
 
