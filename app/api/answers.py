@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any, Final, TypeVar
 
 from fastapi import Response
-from pydantic import SerializeAsAny
+from pydantic import SerializeAsAny, TypeAdapter
+from pydantic_core import to_json
 
 from app.api.problems import TITLES
 from app.api.replay import Given
@@ -50,6 +52,21 @@ def answer_page(page: Page[D], write: Callable[[D], Answer]) -> Response:
     """Return the page with each of its items as `write` gives it."""
     items = [write(item) for item in page.items]
     return answer(_Page(items=items, next_cursor=page.next_cursor))
+
+
+def page_writer(record: type[D], shown: type[Answer]) -> Callable[[Page[D]], Response]:
+    """Return what answers pages of a record that has exactly the fields of the contract's model.
+
+    Each item is written as it is, without the model between, which costs twice as much as everything else of it.
+    """
+    assert [one.name for one in fields(record)] == list(shown.model_fields)  # type: ignore[arg-type]  # A dataclass.
+    items = TypeAdapter(list[record])  # type: ignore[valid-type]  # The class at hand.
+
+    def write(page: Page[D]) -> Response:
+        written = items.dump_json(list(page.items)), to_json(page.next_cursor)
+        return Response(b'{"items":%b,"next_cursor":%b}' % written, media_type=_JSON)
+
+    return write
 
 
 def refusals(*statuses: int, has_body: bool = False) -> dict[int | str, dict[str, Any]]:  # FastAPI's type.

@@ -93,7 +93,8 @@ def _assemble() -> FastAPI:
         metrics,
         health,
     ):
-        app.include_router(routes.router)
+        # Each router would look for a path by itself, and again for the route.
+        app.router.routes.extend(routes.router.routes)
     app.add_middleware(Patience)
     register_problems(app)
     app.add_middleware(Proofs)

@@ -5,10 +5,10 @@ still lives is asked together with the first statement of the request's work: `D
 works elsewhere goes through `Caller.scope`. No answer leaves before it is so: see `proofs`.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import Annotated, Final
+from typing import Annotated, Any, Final, Generic, TypeVar
 
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
@@ -17,13 +17,14 @@ from app.api.door import open_door
 from app.kernel.errors import Forbidden
 from app.tenancy.callers import Admin, Caller, KeyScope
 
-_BEARER: Final = HTTPBearer(
-    scheme_name="key",
-    bearerFormat="dm_…",
-    description="A key of one profile of one team, or an admin key.",
-    auto_error=False,
-)
-
+Who = TypeVar("Who", bound=Caller | Admin)
+_SCHEME: Final[Mapping[str, Any]] = {
+    "scheme_name": "key",
+    "bearerFormat": "dm_…",
+    "description": "A key of one profile of one team, or an admin key.",
+    "auto_error": False,
+}
+_BEARER: Final = HTTPBearer(**_SCHEME)
 
 Presented = Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)]
 
@@ -33,8 +34,9 @@ Presented = Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)]
 _LET_IN: Final[ContextVar[tuple[str, Caller | Admin] | None]] = ContextVar("let_in", default=None)
 
 
-async def identify(request: Request, presented: Presented) -> Caller | Admin:
+async def identify(request: Request) -> Caller | Admin:
     """Return whose the request's key is, as far as is known; raise Unauthenticated or RateLimited."""
+    presented = await _BEARER(request)
     secret = None if presented is None else presented.credentials
     let_in = _LET_IN.get()
     if let_in is not None and let_in[0] == secret:
@@ -54,9 +56,9 @@ async def admit(request: Request) -> AsyncIterator[None]:
         Unauthenticated: it carries no valid key.
         RateLimited: its key has sent too many.
     """
-    presented = await _BEARER(request)
-    identity = await identify(request, presented)
+    identity = await identify(request)
     await open_door(request).admission.prove(identity)
+    presented = await _BEARER(request)
     assert presented is not None
     token = _LET_IN.set((presented.credentials, identity))
     try:
@@ -74,38 +76,52 @@ async def _present(
 
 
 Secret = Annotated[str, Depends(_present)]
-Identity = Annotated[Caller | Admin, Depends(identify)]
 
 
-def _require(scope: KeyScope) -> Callable[[Caller | Admin], Awaitable[Caller]]:
-    async def require(identity: Identity) -> Caller:
+class _KeyFor(HTTPBearer, Generic[Who]):
+    """What a route asks of a key, as one dependency: FastAPI documents it for what inherits from its scheme."""
+
+    def __init__(self, accept: Callable[[Caller | Admin], Who], *, is_proven: bool = False) -> None:
+        """Return what `accept` returns or raises; with `is_proven`, of a key that lives."""
+        super().__init__(**_SCHEME)
+        self._accept = accept
+        self._is_proven = is_proven
+
+    async def __call__(self, request: Request) -> Who:  # type: ignore[override]  # The credentials become who has them.
+        """Return who the request is."""
+        accepted = self._accept(await identify(request))
+        if self._is_proven:
+            await open_door(request).admission.prove(accepted)
+        return accepted
+
+
+def _accept_scope(scope: KeyScope) -> Callable[[Caller | Admin], Caller]:
+    def accept(identity: Caller | Admin) -> Caller:
         if isinstance(identity, Admin):
             raise Forbidden("An admin key reads and writes no team's content.", code="missing_scope")
         if scope not in identity.scopes:
             raise Forbidden(f"The key lacks the scope {scope}.", code="missing_scope")
         return identity
 
-    return require
+    return accept
 
 
-async def _require_admin(request: Request, identity: Identity) -> Admin:
+def _accept_admin(identity: Caller | Admin) -> Admin:
     if not isinstance(identity, Admin):
         raise Forbidden("The key lacks the scope admin.", code="missing_scope")
-    # Its transactions are of no team, or of one that is not its own.
-    await open_door(request).admission.prove(identity)
     return identity
 
 
-async def _require_oversight(request: Request, identity: Identity) -> Caller | Admin:
+def _accept_overseer(identity: Caller | Admin) -> Caller | Admin:
     if isinstance(identity, Caller) and "operate" not in identity.scopes:
         raise Forbidden("The key lacks the scope operate.", code="missing_scope")
-    await open_door(request).admission.prove(identity)
     return identity
 
 
-Reader = Annotated[Caller, Depends(_require("read"))]
-Writer = Annotated[Caller, Depends(_require("write"))]
-Operator = Annotated[Caller, Depends(_require("operate"))]
-Administrator = Annotated[Admin, Depends(_require_admin)]
+Reader = Annotated[Caller, Depends(_KeyFor(_accept_scope("read")))]
+Writer = Annotated[Caller, Depends(_KeyFor(_accept_scope("write")))]
+Operator = Annotated[Caller, Depends(_KeyFor(_accept_scope("operate")))]
+# Transactions of an admin are of no team, or of one that is not its own.
+Administrator = Annotated[Admin, Depends(_KeyFor(_accept_admin, is_proven=True))]
 # An operator of a team, who sees the team's acts, or an admin, who sees those of admins and the host.
-Overseer = Annotated[Caller | Admin, Depends(_require_oversight)]
+Overseer = Annotated[Caller | Admin, Depends(_KeyFor(_accept_overseer, is_proven=True))]

@@ -5,8 +5,10 @@ from typing import Any, Final
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
 from pydantic.json_schema import models_json_schema
 
+from app.api.queries import QueryOf
 from app.api.wire.absence import AbsenceBody
 from app.api.wire.admin import EraseBody, KeyBody, ProfileBody, TeamBody
 from app.api.wire.cases import ResolveConflictBody, ResolveReviewBody
@@ -34,8 +36,8 @@ _REFERENCE: Final = "#/components/schemas/{model}"
 def describe_routes(app: FastAPI) -> dict[str, Any]:  # An OpenAPI document.
     """Return the OpenAPI document of the application's routes; equal code gives equal text.
 
-    FastAPI knows neither the bodies, which our own dependency reads, nor the problems: their schemas are
-    added here.
+    FastAPI knows neither the bodies and queries, which our own dependencies read, nor the problems: they are added
+    here.
     """
     document: dict[str, Any] = get_openapi(
         title="Dense-Mem Dreaming",
@@ -47,7 +49,20 @@ def describe_routes(app: FastAPI) -> dict[str, Any]:  # An OpenAPI document.
     _, problems = models_json_schema([(Problem, "serialization")], ref_template=_REFERENCE)
     schemas = {**document["components"]["schemas"], **bodies["$defs"], **problems["$defs"]}
     document["components"]["schemas"] = dict(sorted(schemas.items()))
+    for route in app.routes:
+        if isinstance(route, APIRoute) and route.include_in_schema:
+            _describe_query(document, route)
     return document
+
+
+def _describe_query(document: dict[str, Any], route: APIRoute) -> None:
+    for read in (one.call for one in route.dependant.dependencies):
+        if isinstance(read, QueryOf):
+            for method in route.methods or ():
+                described = document["paths"][route.path_format][method.lower()]
+                others = described.get("parameters", [])
+                in_path = [one for one in others if one["in"] == "path"]
+                described["parameters"] = [*in_path, *read.describe(), *others[len(in_path) :]]
 
 
 def write_contract(document: dict[str, Any]) -> str:

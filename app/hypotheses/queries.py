@@ -1,7 +1,6 @@
 """Reading the ledger of guesses: one page of it, or one Hypothesis whole."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from datetime import datetime
 from typing import Final, LiteralString, NoReturn
 
@@ -49,11 +48,18 @@ async def list_hypotheses(
     Raises:
         InvalidInput: `invalid_cursor`.
     """
-    filters: dict[str, object] = {**asdict(wanted), "sort": sort, "team_id": team_id}
+    # What it is filtered by, flat as it is: copying all that is in there takes as long as half of the rows.
+    given = {name: getattr(wanted, name) for name in HypothesisFilter.__slots__}
+    filters: dict[str, object] = {**given, "sort": sort, "team_id": team_id}
     if sort == "review":
         filters["profile_id"] = profile_id
     position = None if cursor is None else _position(cursor, sort, filters)
-    params = {**_params(wanted), "team_id": team_id, "profile_id": profile_id, "limit": limit + 1}
+    params = given | {
+        "statuses": list(wanted.statuses),
+        "team_id": team_id,
+        "profile_id": profile_id,
+        "limit": limit + 1,
+    }
     rows = await reading.fetch_all(page_query(wanted, sort, after=position), params | (position or {}))
     next_cursor = None
     if len(rows) > limit:
@@ -165,10 +171,6 @@ def _event(row: Row) -> HypothesisEventRecord:
         versions_seen=row["versions_seen"],
         created_at=row["created_at"],
     )
-
-
-def _params(wanted: HypothesisFilter) -> dict[str, object]:
-    return asdict(wanted) | {"statuses": list(wanted.statuses)}
 
 
 def _place(row: Row, sort: Sort) -> Sequence[object]:

@@ -2,14 +2,14 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Response
 
 from app.api.answers import answer, answer_page, refusals, takes
 from app.api.auth import Administrator, Secret
 from app.api.bodies import Body, parse
 from app.api.door import DoorHere
 from app.api.ids import KeyId, TeamId
-from app.api.queries import NoQuery, SingleQuery
+from app.api.queries import NoQuery, QueryOf
 from app.api.replay import NoKey
 from app.api.wire.admin import (
     EraseBody,
@@ -55,7 +55,7 @@ async def create_team_route(
 
 @router.get("/v1/teams", operation_id="list_teams", response_model=Listed[TeamAnswer], responses=refusals())
 async def list_teams_route(
-    door: DoorHere, admin: Administrator, query: Annotated[PageQuery, Query()], _: SingleQuery
+    door: DoorHere, admin: Administrator, query: Annotated[PageQuery, Depends(QueryOf(PageQuery))]
 ) -> Response:
     """All teams, newest first."""
     async with door.database.reading(Scope("app")) as reading:
@@ -108,8 +108,7 @@ async def list_profiles_route(
     door: DoorHere,
     admin: Administrator,
     team_id: TeamId,
-    query: Annotated[PageQuery, Query()],
-    _: SingleQuery,
+    query: Annotated[PageQuery, Depends(QueryOf(PageQuery))],
 ) -> Response:
     """The team's profiles, newest first."""
     async with door.database.reading(Scope("app", team_id)) as reading:
@@ -151,8 +150,7 @@ async def list_keys_route(
     door: DoorHere,
     admin: Administrator,
     team_id: TeamId,
-    query: Annotated[PageQuery, Query()],
-    _: SingleQuery,
+    query: Annotated[PageQuery, Depends(QueryOf(PageQuery))],
 ) -> Response:
     """The team's keys without their secrets, newest first."""
     async with door.database.reading(Scope("app", team_id)) as reading:

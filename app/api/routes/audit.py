@@ -2,12 +2,12 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Response
 
 from app.api.answers import answer_page, refusals
 from app.api.auth import Overseer
 from app.api.door import DoorHere
-from app.api.queries import SingleQuery
+from app.api.queries import QueryOf
 from app.api.wire.audit import AuditEventAnswer, AuditQuery
 from app.api.wire.shapes import Listed
 from app.kernel.database import Scope
@@ -24,7 +24,7 @@ router: Final = APIRouter(tags=["admin"])
     responses=refusals(),
 )
 async def list_audit_route(
-    door: DoorHere, overseer: Overseer, query: Annotated[AuditQuery, Query()], _: SingleQuery
+    door: DoorHere, overseer: Overseer, query: Annotated[AuditQuery, Depends(QueryOf(AuditQuery))]
 ) -> Response:
     """Acts on the key's team, newest first; with an admin key, those of admins and the host on any team."""
     if isinstance(overseer, Admin):

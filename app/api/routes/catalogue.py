@@ -2,14 +2,14 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 
 from app.api.answers import answer, answer_given, answer_page, refusals, takes
 from app.api.auth import Operator, Reader
 from app.api.bodies import Body, parse
 from app.api.door import DoorHere
 from app.api.ids import EntityId, PredicateKey
-from app.api.queries import NoQuery, SingleQuery
+from app.api.queries import NoQuery, QueryOf
 from app.api.replay import Given, KeyHeader, once, perform
 from app.api.versions import IfMatch, match_version, tag_version
 from app.api.wire.cases import (
@@ -45,7 +45,7 @@ router: Final = APIRouter(tags=["catalogue"])
     responses=refusals(),
 )
 async def list_entities_route(
-    door: DoorHere, caller: Reader, query: Annotated[EntitiesQuery, Query()], _: SingleQuery
+    door: DoorHere, caller: Reader, query: Annotated[EntitiesQuery, Depends(QueryOf(EntitiesQuery))]
 ) -> Response:
     """The team's entities, newest first."""
     page = await door.read(
@@ -81,7 +81,7 @@ async def get_entity_route(door: DoorHere, caller: Reader, entity_id: EntityId, 
     responses=refusals(),
 )
 async def list_predicates_route(
-    door: DoorHere, caller: Reader, query: Annotated[PageQuery, Query()], _: SingleQuery
+    door: DoorHere, caller: Reader, query: Annotated[PageQuery, Depends(QueryOf(PageQuery))]
 ) -> Response:
     """The current version of the team's predicates, by key."""
     page = await door.read(
@@ -147,7 +147,7 @@ async def change_predicate_route(
     responses=refusals(),
 )
 async def list_conflicts_route(
-    door: DoorHere, caller: Reader, query: Annotated[ConflictsQuery, Query()], _: SingleQuery
+    door: DoorHere, caller: Reader, query: Annotated[ConflictsQuery, Depends(QueryOf(ConflictsQuery))]
 ) -> Response:
     """Positions of different profiles that cannot both hold, newest case first."""
     page = await door.read(
@@ -171,7 +171,7 @@ async def list_conflicts_route(
     responses=refusals(),
 )
 async def list_reviews_route(
-    door: DoorHere, caller: Reader, query: Annotated[ReviewsQuery, Query()], _: SingleQuery
+    door: DoorHere, caller: Reader, query: Annotated[ReviewsQuery, Depends(QueryOf(ReviewsQuery))]
 ) -> Response:
     """Ambiguities that wait for somebody, newest first."""
     page = await door.read(

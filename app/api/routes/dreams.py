@@ -2,14 +2,14 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 
-from app.api.answers import answer, answer_given, answer_page, refusals, takes
+from app.api.answers import answer, answer_given, answer_page, page_writer, refusals, takes
 from app.api.auth import Reader, Writer
 from app.api.bodies import Body, parse
 from app.api.door import DoorHere
 from app.api.ids import HypothesisId
-from app.api.queries import NoQuery, RepeatableStatus
+from app.api.queries import NoQuery, QueryOf
 from app.api.replay import KeyHeader, once, perform
 from app.api.request_id import request_id_of
 from app.api.versions import IfMatch, match_version, tag_version
@@ -28,6 +28,7 @@ from app.api.wire.submit import read_optional_submission
 from app.dreaming.why_not import ask_why_not
 from app.hypotheses.outcomes import read_outcomes
 from app.hypotheses.queries import list_hypotheses
+from app.hypotheses.record import HypothesisSummary
 from app.kernel.database import Writing
 from app.kernel.errors import Busy, FieldError, InvalidInput
 from app.kernel.pages import Page
@@ -35,6 +36,7 @@ from app.review.dream import get_dream
 from app.review.feedback import Feedback, resolve_feedback
 
 router: Final = APIRouter(tags=["dreams"])
+_answer_summaries: Final = page_writer(HypothesisSummary, DreamSummary)
 
 
 @router.get(
@@ -44,7 +46,7 @@ router: Final = APIRouter(tags=["dreams"])
     responses=refusals(),
 )
 async def list_dreams_route(
-    door: DoorHere, caller: Reader, query: Annotated[DreamsQuery, Query()], _: RepeatableStatus
+    door: DoorHere, caller: Reader, query: Annotated[DreamsQuery, Depends(QueryOf(DreamsQuery))]
 ) -> Response:
     """Hypotheses of the team, in the order that `sort` names."""
     page = await door.glance(
@@ -59,7 +61,7 @@ async def list_dreams_route(
             cursor=query.cursor,
         ),
     )
-    return answer_page(page, DreamSummary.model_validate)
+    return _answer_summaries(page)
 
 
 @router.get(

@@ -2,14 +2,14 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 
 from app.api.answers import answer, answer_given, refusals, takes, tell_replayed
 from app.api.auth import Reader, Writer
 from app.api.bodies import Body, parse
 from app.api.door import DoorHere
 from app.api.ids import IngestId, RelationshipId
-from app.api.queries import NoQuery, SingleQuery
+from app.api.queries import NoQuery, QueryOf
 from app.api.replay import KeyHeader, once, perform
 from app.api.request_id import request_id_of
 from app.api.waiting import Preference, choose_wait, wait_for_placement
@@ -140,8 +140,7 @@ async def trace_route(
     door: DoorHere,
     caller: Reader,
     relationship_id: RelationshipId,
-    parameters: Annotated[TraceParameters, Query()],
-    _: SingleQuery,
+    parameters: Annotated[TraceParameters, Depends(QueryOf(TraceParameters))],
 ) -> Response:
     """Everything that is known about one Relationship, or was, and the Hypotheses that rest on it."""
     query, now = parameters.as_query(), door.now()

@@ -2,14 +2,14 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 
 from app.api.answers import answer_given, answer_page, refusals, takes
 from app.api.auth import Operator
 from app.api.bodies import OptionalBody, parse
 from app.api.door import Door, DoorHere
 from app.api.ids import EvidenceId
-from app.api.queries import NoQuery, SingleQuery
+from app.api.queries import NoQuery, QueryOf
 from app.api.replay import KeyHeader, once, perform
 from app.api.wire.quarantine import DecidedAnswer, DecideEvidenceBody, QuarantinedAnswer, QuarantineQuery
 from app.api.wire.shapes import Listed
@@ -30,7 +30,7 @@ router: Final = APIRouter(tags=["memory"])
     responses=refusals(),
 )
 async def list_quarantine_route(
-    door: DoorHere, caller: Operator, query: Annotated[QuarantineQuery, Query()], _: SingleQuery
+    door: DoorHere, caller: Operator, query: Annotated[QuarantineQuery, Depends(QueryOf(QuarantineQuery))]
 ) -> Response:
     """Evidence that was held, with what was found in it, newest first."""
     page = await door.read(

@@ -3,14 +3,14 @@
 from datetime import timedelta
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 
 from app.api.answers import answer, answer_given, answer_page, refusals, takes
 from app.api.auth import Operator, Reader
 from app.api.bodies import OptionalBody, parse
 from app.api.door import DoorHere
 from app.api.ids import RunId
-from app.api.queries import NoQuery, RepeatableStatus, SingleQuery
+from app.api.queries import NoQuery, QueryOf
 from app.api.replay import KeyHeader, NoKey, once, perform
 from app.api.wire.costs import CostsAnswer, CostsQuery, add_up, write_costs
 from app.api.wire.runs import (
@@ -42,7 +42,7 @@ router: Final = APIRouter(tags=["operators"])
     responses=refusals(),
 )
 async def list_runs_route(
-    door: DoorHere, caller: Reader, query: Annotated[RunsQuery, Query()], _: RepeatableStatus
+    door: DoorHere, caller: Reader, query: Annotated[RunsQuery, Depends(QueryOf(RunsQuery))]
 ) -> Response:
     """Runs of the team, newest first."""
     page = await door.read(
@@ -150,7 +150,7 @@ async def status_route(door: DoorHere, caller: Reader, _: NoQuery) -> Response:
     responses=refusals(),
 )
 async def costs_route(
-    door: DoorHere, caller: Reader, query: Annotated[CostsQuery, Query()], _: SingleQuery
+    door: DoorHere, caller: Reader, query: Annotated[CostsQuery, Depends(QueryOf(CostsQuery))]
 ) -> Response:
     """What the team's providers were paid, by day and model; failed and cancelled runs included."""
     now = door.now()
