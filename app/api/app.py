@@ -78,12 +78,13 @@ def _assemble() -> FastAPI:
     app = FastAPI(
         version=__version__, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False
     )
+    # What is asked most comes first: paths are compared one after the other.
     for routes in (
         memory,
+        dreams,
         lifecycle,
         quarantine,
         merges,
-        dreams,
         runs,
         events,
         settings_routes,

@@ -142,6 +142,8 @@ def summary_of(row: Row) -> HypothesisSummary:
 def _premise(row: Row) -> Premise:
     predicate = Predicate(row["predicate_key"], row["predicate_version"], row["label"], row["verb_phrase"])
     said = statement if row["polarity"] == "+" else negated_statement
+    # Eligible is what meets every condition, by the definition of the view of those that are.
+    obstacles = tuple(name for name in CONDITION_FAULTS if not row[name])
     return Premise(
         relationship_id=row["relationship_id"],
         semantic_group_key=row["semantic_group_key"],
@@ -152,8 +154,8 @@ def _premise(row: Row) -> Premise:
         version=row["version"],
         current_version=row["current_version"],
         is_candidate=row["is_candidate"],
-        is_eligible=row["is_eligible"],
-        obstacles=() if row["is_eligible"] else tuple(name for name in CONDITION_FAULTS if not row[name]),
+        is_eligible=not obstacles,
+        obstacles=obstacles,
     )
 
 

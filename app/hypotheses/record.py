@@ -29,7 +29,8 @@ class HypothesisFilter:
     created_before: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: that would take three times as long to make, and a page makes a hundred.
+@dataclass(slots=True)
 class HypothesisSummary:
     """One Hypothesis as a list shows it.
 

@@ -5,17 +5,18 @@ from typing import Final, LiteralString
 from app.hypotheses.record import HypothesisFilter, Sort
 
 # What a summary shows; whole rows would be several times as much to read, send and take apart.
-_SUMMARY: Final[LiteralString] = """
-    SELECT h.id, h.team_id, h.subject_entity_id, h.predicate_key, h.object_entity_id, h.object_value_id,
-           h.statement, h.status, h.likelihood, h.confidence, h.generator_kind, h.generator_version,
-           h.cycle_run_id, h.created_at, h.updated_at, subject.name AS subject_name,
+_OWN: Final[LiteralString] = """
+    h.id, h.team_id, h.subject_entity_id, h.predicate_key, h.object_entity_id, h.object_value_id, h.statement,
+    h.status, h.likelihood, h.confidence, h.generator_kind, h.generator_version, h.cycle_run_id, h.created_at,
+    h.updated_at
+"""
+_SUMMARY: Final[LiteralString] = f"""
+    SELECT {_OWN}, subject.name AS subject_name,
            coalesce(object.name, trim(value.canonical || ' ' || value.unit)) AS object_name,
            sources.source_ids, sources.candidate_ids
 """
 _NAMES: Final[LiteralString] = """
     JOIN entities AS subject ON subject.team_id = h.team_id AND subject.id = h.subject_entity_id
-    JOIN predicates AS predicate ON predicate.team_id = h.team_id
-         AND predicate.predicate_key = h.predicate_key AND predicate.version = h.predicate_version
     LEFT JOIN entities AS object ON object.team_id = h.team_id AND object.id = h.object_entity_id
     LEFT JOIN typed_values AS value ON value.team_id = h.team_id AND value.id = h.object_value_id
     CROSS JOIN LATERAL (
@@ -34,7 +35,10 @@ HYPOTHESIS: Final[LiteralString] = (
            h.previous_hypothesis_id, h.needs_reassessment, h.row_version, h.reinforced_at, h.paths
     FROM hypotheses AS h"""
     + _NAMES
-    + """JOIN hypothesis_targets AS target ON target.team_id = h.team_id AND target.hypothesis_id = h.id
+    + """
+    JOIN predicates AS predicate ON predicate.team_id = h.team_id
+         AND predicate.predicate_key = h.predicate_key AND predicate.version = h.predicate_version
+    JOIN hypothesis_targets AS target ON target.team_id = h.team_id AND target.hypothesis_id = h.id
     WHERE h.team_id = %(team_id)s AND h.id = %(hypothesis_id)s"""
 )
 
@@ -46,10 +50,7 @@ PREMISES: Final[LiteralString] = """
            coalesce(object.name, trim(value.canonical || ' ' || value.unit)) AS object_name,
            e.is_established OR e.is_assessed_candidate AS is_established_or_assessed,
            e.endpoints_exist, e.predicate_fits, e.has_no_open_review, e.has_no_open_conflict,
-           e.is_preferred_position, e.has_current_evidence,
-           EXISTS (SELECT FROM eligible_relationships AS eligible
-                   WHERE eligible.team_id = r.team_id AND eligible.relationship_id = r.id
-                   OFFSET 0) AS is_eligible
+           e.is_preferred_position, e.has_current_evidence
     FROM hypothesis_sources AS s
     JOIN relationships AS r ON r.team_id = s.team_id AND r.id = s.relationship_id
     JOIN predicates AS predicate ON predicate.team_id = r.team_id
@@ -128,7 +129,7 @@ def page_query(wanted: HypothesisFilter, sort: Sort, *, after: object | None) ->
     count: LiteralString = ", h.source_count" if is_counted else ""
     order = _ORDERS[sort]
     page: LiteralString = (
-        f"SELECT h.*{counted} FROM hypotheses AS h WHERE {' AND '.join(conditions)}"
+        f"SELECT {_OWN}{counted} FROM hypotheses AS h WHERE {' AND '.join(conditions)}"
         f" ORDER BY {order} LIMIT %(limit)s"
     )
     return f"{_SUMMARY}{count} FROM ({page}) AS h {_NAMES} ORDER BY {order}"

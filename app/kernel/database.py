@@ -81,6 +81,7 @@ class Database:
         self._settings = settings
         self._pool = make_pool(settings, url)
         self._dreamer_pool = self._pool if dreamer_url is None else make_pool(settings, dreamer_url)
+        self._waiting = 0
         self._transformer = Transformer(adaptation())
         self._prepared: WeakKeyDictionary[Connection, Prepared] = WeakKeyDictionary()
 
@@ -111,7 +112,7 @@ class Database:
         To be asked before anything has been done for a request: one that was let in has its place, and is not
         refused later because of those who came after it.
         """
-        if self._pool.get_stats().get("requests_waiting", 0) >= MAX_WAITING * self._settings.pool_size:
+        if self._waiting >= MAX_WAITING * self._settings.pool_size:
             # Refused at once, whoever asks again at once would take this process' time from those who wait.
             await asyncio.sleep(self._settings.pool_timeout_seconds)
             raise Unavailable("Too many wait for a database connection.", code="database_busy")
@@ -214,10 +215,13 @@ class Database:
     async def _connection(self, pool: AsyncConnectionPool[Connection]) -> AsyncIterator[Connection]:
         asking = asyncio.current_task()
         stops = asking.cancelling() if asking else 0
+        self._waiting += 1
         try:
             connection = await pool.getconn(timeout=self._settings.pool_timeout_seconds)
         except PoolTimeout as error:
             raise Unavailable("No database connection became free in time.", code="database_busy") from error
+        finally:
+            self._waiting -= 1
         try:
             if asking and asking.cancelling() > stops:
                 # Until Python 3.12 the pool forgets a cancellation that comes together with the connection.

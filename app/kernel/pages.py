@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Generic, TypeVar
 
+from pydantic_core import to_json
+
 from app.kernel.errors import InvalidInput
 
 T = TypeVar("T")
@@ -58,7 +60,7 @@ class NewestFirst:
 
 def encode_cursor(operation: str, filters: Mapping[str, object], position: Sequence[object]) -> str:
     """Return the opaque cursor for the row at `position` (strings, numbers, None)."""
-    body = json.dumps(list(position), separators=(",", ":")).encode()
+    body = to_json(list(position))
     return base64.urlsafe_b64encode(_checksum(operation, filters, body) + body).decode().rstrip("=")
 
 
@@ -91,5 +93,5 @@ def refuse_cursor() -> InvalidInput:
 
 
 def _checksum(operation: str, filters: Mapping[str, object], body: bytes) -> bytes:
-    named = json.dumps([operation, sorted((key, str(value)) for key, value in filters.items())])
-    return hashlib.sha256(named.encode() + b"\0" + body).digest()[:_CHECKSUM_BYTES]
+    named = to_json([operation, sorted((key, str(value)) for key, value in filters.items())])
+    return hashlib.sha256(named + b"\0" + body).digest()[:_CHECKSUM_BYTES]
