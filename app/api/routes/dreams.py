@@ -86,6 +86,7 @@ async def get_outcomes_route(door: DoorHere, caller: Reader, _: NoQuery) -> Resp
 async def explain_absence_route(door: DoorHere, caller: Reader, raw: Body, _: NoQuery) -> Response:
     """What stands in the way of an idea today, in words and codes. Nothing is written."""
     target = parse(AbsenceBody, raw).as_target()
+    await door.admission.prove(caller)
     # One at a time: each takes a processor for seconds where the team is large.
     if door.thinking.locked():
         raise Busy("Another idea is being thought through.")
