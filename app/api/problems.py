@@ -102,7 +102,7 @@ _HTTP_CODES: Final[Mapping[int, tuple[str, str]]] = {
 
 def register_problems(app: FastAPI) -> None:
     """Leave every error of the application answered by this module."""
-    app.add_exception_handler(DenseMemError, answer_error)
+    app.add_exception_handler(DenseMemError, _answer_error)
     app.add_exception_handler(RequestValidationError, _answer_validation)
     app.add_exception_handler(HTTPException, _answer_http)
     app.add_exception_handler(psycopg.Error, _answer_database)
@@ -134,7 +134,7 @@ class Faults:
             if has_begun or scope["type"] != "http":
                 raise
             ending = Unavailable("The server ended before this was answered.", code="server_ending")
-            answer = await answer_error(Request(scope), ending)
+            answer = await _answer_error(Request(scope), ending)
             await answer(scope, receive, send)
         except Exception as error:  # The door's last resort: one bad request must not be a leak.
             if scope["type"] != "http" or has_begun:
@@ -157,8 +157,13 @@ def field_errors(
     )
 
 
-async def answer_error(request: Request, error: Exception) -> Response:
-    """Return the problem that says of an expected fault what it is and what to do."""
+async def answer_refusal(request: Request, refusal: DenseMemError | psycopg.Error) -> Response:
+    """Return the problem that says what was refused and what to do, for where no handler gets it."""
+    answer = _answer_error if isinstance(refusal, DenseMemError) else _answer_database
+    return await answer(request, refusal)
+
+
+async def _answer_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, DenseMemError)
     if isinstance(error, InvalidInput):
         missing = await _find_missing(request)
@@ -175,7 +180,7 @@ async def _answer_validation(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     # The first part of a location says where a field was looked for: query, header, path.
     errors = field_errors(error.errors(), skip=1)
-    return await answer_error(request, InvalidInput("The request is not valid.", errors=errors))
+    return await _answer_error(request, InvalidInput("The request is not valid.", errors=errors))
 
 
 async def _find_missing(request: Request) -> NotFound | None:
@@ -205,19 +210,19 @@ async def _answer_http(request: Request, error: Exception) -> Response:
 async def _answer_database(request: Request, error: Exception) -> Response:
     """Say that trying again helps where it does; everything else is a fault of ours."""
     if isinstance(error, psycopg.errors.LockNotAvailable):
-        return await answer_error(request, Busy("Another request holds what this one needs."))
+        return await _answer_error(request, Busy("Another request holds what this one needs."))
     if isinstance(error, psycopg.errors.SerializationFailure | psycopg.errors.DeadlockDetected):
-        return await answer_error(request, Busy("Other requests changed the same things at the same time."))
+        return await _answer_error(request, Busy("Other requests changed the same things at the same time."))
     if isinstance(error, psycopg.DataError):
         # Only a made-up cursor gets this far: its checksum finds mistakes, not intent.
-        return await answer_error(request, InvalidInput("A value is not of the kind that belongs there."))
+        return await _answer_error(request, InvalidInput("A value is not of the kind that belongs there."))
     if isinstance(error, psycopg.errors.ForeignKeyViolation) and await _is_erased(request):
-        return await answer_error(request, Unauthenticated("A valid bearer key is needed."))
+        return await _answer_error(request, Unauthenticated("A valid bearer key is needed."))
     if isinstance(error, psycopg.errors.QueryCanceled):
-        return await answer_error(request, Unavailable("The database took too long.", code="database_slow"))
+        return await _answer_error(request, Unavailable("The database took too long.", code="database_slow"))
     if isinstance(error, psycopg.OperationalError):
         down = Unavailable("The database does not answer.", code="database_unavailable")
-        return await answer_error(request, down)
+        return await _answer_error(request, down)
     return await _answer_fault(request, error)
 
 

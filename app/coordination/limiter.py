@@ -51,6 +51,15 @@ class Limiter:
             await asyncio.shield(held.taking)
         held.tokens -= 1
 
+    def spend_held(self, name: str) -> bool:
+        """Leave one token of the name's spent if this process holds one, and say whether it did; asks nobody."""
+        held = self._held.get(name)
+        if held is None or held.tokens == 0:
+            return False
+        self._held.move_to_end(name)
+        held.tokens -= 1
+        return True
+
     def refuse_spent(self, name: str) -> None:
         """Raise RateLimited if it is known that the name has nothing to spend; asks nobody."""
         held = self._held.get(name)

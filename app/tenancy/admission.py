@@ -41,10 +41,13 @@ class Admission:
         return identity
 
     async def recognise(self, secret: str | None) -> Caller | Admin:
-        """Return whose the key is, with one request of its limit spent; whether it lives has to be proven.
+        """Return whose the key is, with one request of its limit spent; whether it lives may have to be proven.
 
-        That is for the transaction that comes first, or for `prove`. A key that is known to have spent its limit
-        is refused before anything else is asked; so hammering costs no statement. Raises what `admit` raises.
+        That is for the transaction that comes first, or for `prove`. Only a request that this process holds a
+        token for goes on that way: tokens are taken for a key that lives, by the limit that it has then.
+
+        A key that is known to have spent its limit is refused before anything else is asked; so hammering costs no
+        statement. Raises what `admit` raises.
         """
         if secret is None or not is_key(secret):
             raise _refusal()
@@ -53,7 +56,9 @@ class Admission:
         if known is not None:
             self.limiter.refuse_spent(known.key_id)
         await self.database.refuse_crowd()
-        identity = await self._find(digest) if known is None else self._believe(digest, known)
+        if known is not None and self.limiter.spend_held(known.key_id):
+            return self._believe(digest, known)
+        identity = await self._find(digest)
         own = identity.requests_per_minute
         await self.limiter.spend(identity.key_id, self.limit if own is None else self.limit.scaled_to(own))
         return identity

@@ -4,7 +4,7 @@ import pytest
 
 from app.kernel.database import Scope
 from app.tenancy.callers import Caller
-from app.tenancy.keys import set_rate
+from app.tenancy.keys import revoke_key, set_rate
 from tests.api.client import Api, example_submission, read_problem, revoke_keys
 
 READS = ("/v1/dreams", "/v1/predicates", f"/v1/dreams/hyp_{'0' * 26}")
@@ -59,3 +59,37 @@ async def test_a_known_keys_new_limit_is_learnt_with_its_next_request(api: Api, 
     await client.get("/v1/predicates")
     admission = api.app.state.door.admission
     assert (await admission.recognise(key.secret)).requests_per_minute == 7
+
+
+async def test_a_dead_key_takes_no_tokens_and_is_told_of_no_limit(api: Api, team: Caller) -> None:
+    key = await api.make_key(team)
+    client = api.holding(key.secret)
+    scope = Scope("app", team.team_id)
+    await api.database.unit_of_work(scope, lambda w: set_rate(w, key.key_id, 1))
+    assert (await client.get("/v1/predicates")).status_code == 200
+    # The only token is spent, which the process finds out with the next request at the earliest.
+    await api.database.unit_of_work(scope, lambda w: revoke_key(w, key.key_id))
+    assert (await client.get("/v1/predicates")).status_code == 401
+
+
+async def test_a_raised_limit_counts_once_the_tokens_of_the_old_one_are_spent(api: Api, team: Caller) -> None:
+    key = await api.make_key(team)
+    client = api.holding(key.secret)
+    scope = Scope("app", team.team_id)
+    await api.database.unit_of_work(scope, lambda w: set_rate(w, key.key_id, 1))
+    await client.get("/v1/predicates")
+    await api.database.unit_of_work(scope, lambda w: set_rate(w, key.key_id, 6000))
+    assert (await client.get("/v1/predicates")).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/v1/predicates", "/v1/dreams/x", "/v1/dreams?nothing=here"])
+async def test_a_database_that_cannot_say_whether_a_key_lives_is_an_outage(
+    api: Api, team: Caller, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    client = await api.client(team)
+    assert (await client.get("/v1/predicates")).status_code == 200
+    # A statement that fails as one does whose time is over.
+    failing = "DO $$ BEGIN RAISE query_canceled; END $$"
+    monkeypatch.setattr("app.tenancy.keys._AUTHENTICATE", failing)
+    answer = await client.get(path)
+    assert (answer.status_code, read_problem(answer)["code"]) == (503, "database_slow")
