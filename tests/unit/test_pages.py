@@ -58,3 +58,12 @@ def test_page_ends_with_a_cursor_to_its_last_item_only_when_there_is_more() -> N
     assert page.items == tuple(things[:2])
     assert PAGING.position(page.next_cursor) == (MOMENT, "id_1")
     assert PAGING.page(things, 3, place).next_cursor is None
+
+
+def test_a_walk_goes_on_at_a_process_of_another_version() -> None:
+    # Written by the first version that served lists.
+    cursor = "xSk0LH2VZjKVWyIyMDI2LTAxLTAyVDAzOjA0OjA1KzAwOjAwIiwiaHlwX1x1MDBlOSIsMC4yNV0"
+    filters = {"team_id": "team_x", "statuses": ("a", "ü"), "limit": None}
+    position = ["2026-01-02T03:04:05+00:00", "hyp_é", 0.25]
+    assert encode_cursor("list_things", filters, position) == cursor
+    assert decode_cursor(cursor, "list_things", filters) == position
