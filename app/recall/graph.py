@@ -6,6 +6,8 @@ from typing import Final, LiteralString
 from psycopg.types.json import Jsonb
 
 from app.kernel.database import Params
+from app.recall.model import Moment
+from app.recall.moments import Timed, timed
 from app.recall.naming import NamedEntity
 from app.recall.relations import Chain, Relation
 
@@ -15,34 +17,32 @@ MAX_STEPS: Final = 30
 
 
 def ask_around(
-    as_of: Params, entities: Sequence[NamedEntity], relations: Iterable[Relation] = ()
+    team_id: str, moment: Moment, entities: Sequence[NamedEntity], relations: Iterable[Relation]
 ) -> tuple[LiteralString, Params]:
     """Return what asks for at most 200 groups with one of these entities at an end, best first.
 
     A group counts, for each piece of the query that names an end of it, by how well the piece names it and by how
     well its predicate fits what is asked. Then facts come first, then what changed last.
     """
-    return AROUND, {
-        **as_of,
+    return AROUND.of(moment), {
+        **_as_of(team_id, moment),
         "entity_ids": [one.entity_id for one in entities],
         "scores": [one.score for one in entities],
         "pieces": [one.piece.start for one in entities],
         "as_subject": Jsonb({one.key: one.as_subject for one in relations}),
         "as_object": Jsonb({one.key: one.as_object for one in relations}),
-        "most": MAX_AROUND_ONE,
-        "limit": MAX_MATCHES,
     }
 
 
 def ask_chains(
-    as_of: Params, entities: Sequence[NamedEntity], chains: Sequence[Chain]
+    team_id: str, moment: Moment, entities: Sequence[NamedEntity], chains: Sequence[Chain]
 ) -> tuple[LiteralString, Params]:
     """Return what asks for at most 200 groups that a chain leads to from one of the entities, best first.
 
     From one entity a chain goes on through at most 30 others.
     """
-    return CHAINS, {
-        **as_of,
+    return CHAINS.of(moment), {
+        **_as_of(team_id, moment),
         "entity_ids": [one.entity_id for one in entities],
         "scores": [one.score for one in entities],
         "firsts": [one.first.key for one in chains],
@@ -53,6 +53,28 @@ def ask_chains(
         "second_as_subject": [_share(one.second.as_subject, one.second) for one in chains],
         "second_as_object": [_share(one.second.as_object, one.second) for one in chains],
         "steps": MAX_STEPS,
+    }
+
+
+def ask_beyond(
+    team_id: str, moment: Moment, group_keys: Sequence[str], asked_for: Sequence[str]
+) -> tuple[LiteralString, Params]:
+    """Return what asks for at most 200 groups that share an end with these ones, or have an entity asked for.
+
+    Those of entities asked for come first; then facts, then what changed last.
+    """
+    return BEYOND.of(moment), {
+        **_as_of(team_id, moment),
+        "group_keys": list(group_keys),
+        "asked_for": list(asked_for),
+    }
+
+
+def _as_of(team_id: str, moment: Moment) -> dict[str, object]:
+    return {
+        "team_id": team_id,
+        "at": moment.valid_at,
+        "known": moment.known_at,
         "most": MAX_AROUND_ONE,
         "limit": MAX_MATCHES,
     }
@@ -68,8 +90,9 @@ _HELD: Final[LiteralString] = """
 """
 _NEWEST: Final[LiteralString] = "ORDER BY held.changed_at DESC, held.relationship_id LIMIT %(most)s"
 # Copies of a position by several profiles count once for each piece. What is asked for is read by itself, so that
-# a hub does not push it out; each part is an index's first rows, so that it costs no more at a hub than elsewhere.
-AROUND: LiteralString = f"""
+# a hub does not push it out, and left out of the rest; each part is an index's first rows, so that it costs no
+# more at a hub than elsewhere.
+AROUND: Final[Timed] = timed(f"""
     SELECT found.semantic_group_key
     FROM (
         SELECT around.semantic_group_key, entity.piece, max(entity.score * (1 + around.fit)) AS score,
@@ -82,18 +105,18 @@ AROUND: LiteralString = f"""
             CROSS JOIN LATERAL (
                 {_HELD} WHERE held.subject_entity_id = entity.id AND held.predicate_key = asked.key {_NEWEST}
             ) AS held
-            UNION
+            UNION ALL
             SELECT held.*, asked.fit::float8
             FROM jsonb_each_text(%(as_object)s::jsonb) AS asked (key, fit)
             CROSS JOIN LATERAL (
                 {_HELD} WHERE held.object_entity_id = entity.id AND held.predicate_key = asked.key {_NEWEST}
             ) AS held
-            UNION
-            SELECT held.*, coalesce((%(as_subject)s::jsonb ->> held.predicate_key)::float8, 0)
-            FROM ({_HELD} WHERE held.subject_entity_id = entity.id {_NEWEST}) AS held
-            UNION
-            SELECT held.*, coalesce((%(as_object)s::jsonb ->> held.predicate_key)::float8, 0)
-            FROM ({_HELD} WHERE held.object_entity_id = entity.id {_NEWEST}) AS held
+            UNION ALL
+            SELECT held.*, 0 FROM ({_HELD} WHERE held.subject_entity_id = entity.id {_NEWEST}) AS held
+            WHERE NOT jsonb_exists(%(as_subject)s::jsonb, held.predicate_key)
+            UNION ALL
+            SELECT held.*, 0 FROM ({_HELD} WHERE held.object_entity_id = entity.id {_NEWEST}) AS held
+            WHERE NOT jsonb_exists(%(as_object)s::jsonb, held.predicate_key)
             ORDER BY fit DESC, changed_at DESC, relationship_id
             LIMIT %(most)s
         ) AS around
@@ -103,8 +126,34 @@ AROUND: LiteralString = f"""
     ORDER BY sum(found.score) DESC, bool_or(found.is_fact) DESC, max(found.changed_at) DESC,
              found.semantic_group_key
     LIMIT %(limit)s
-"""
-CHAINS: LiteralString = """
+""")
+BEYOND: Final[Timed] = timed(f"""
+    SELECT around.semantic_group_key
+    FROM (
+        SELECT ends.entity_id, max(ends.score) AS score
+        FROM (
+            SELECT unnest(ARRAY[r.subject_entity_id, r.object_entity_id]) AS entity_id, 1 AS score
+            FROM relationships AS r
+            WHERE r.team_id = %(team_id)s AND r.semantic_group_key = ANY (%(group_keys)s)
+            UNION ALL
+            SELECT unnest(%(asked_for)s::text[]), 2
+        ) AS ends
+        WHERE ends.entity_id IS NOT NULL
+        GROUP BY ends.entity_id
+    ) AS entry
+    CROSS JOIN LATERAL (
+        SELECT held.* FROM ({_HELD} WHERE held.subject_entity_id = entry.entity_id {_NEWEST}) AS held
+        UNION ALL
+        SELECT held.* FROM ({_HELD} WHERE held.object_entity_id = entry.entity_id {_NEWEST}) AS held
+        ORDER BY changed_at DESC, relationship_id
+        LIMIT %(most)s
+    ) AS around
+    GROUP BY around.semantic_group_key
+    ORDER BY max(entry.score) DESC, bool_or(around.tier = 'fact') DESC, max(around.changed_at) DESC,
+             around.semantic_group_key
+    LIMIT %(limit)s
+""")
+CHAINS: Final[Timed] = timed("""
     SELECT ahead.semantic_group_key
     FROM unnest(%(firsts)s::text[], %(seconds)s::text[], %(fits)s::float8[], %(first_as_subject)s::float8[],
                 %(first_as_object)s::float8[], %(second_as_subject)s::float8[], %(second_as_object)s::float8[])
@@ -136,4 +185,4 @@ CHAINS: LiteralString = """
     GROUP BY ahead.semantic_group_key
     ORDER BY max(entity.score * chain.fit * step.fit * ahead.fit) DESC, ahead.semantic_group_key
     LIMIT %(limit)s
-"""
+""")

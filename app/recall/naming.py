@@ -1,16 +1,29 @@
 """Which entities a query names, exactly or nearly, and which relations it asks for."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, LiteralString
 
-from app.kernel.database import Reading
+from app.kernel.database import Params, Query, Reading, Row
 from app.recall.likeness import misspelt_windows, weigh_alike
-from app.recall.names import Piece, candidate_names, keep_longest
-from app.recall.relations import PredicateWords, Wanted, read_relations, understood_words
+from app.recall.names import Piece, keep_longest
+from app.recall.relations import (
+    PredicateWords,
+    Vocabulary,
+    Wanted,
+    learn,
+    read_relations,
+    understood_words,
+)
 
 MAX_NAMED: Final = 50
 MAX_ALIKE: Final = 8
+# Teams whose predicates go by the same words share one.
+MAX_VOCABULARIES: Final = 256
+_PREDICATE_END: Final = "\x1e"
+_WORD_END: Final = "\x1f"
+_NO_WORDS: Final = learn(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,45 +43,54 @@ class Understood:
     wanted: Wanted
 
 
-async def understand(reading: Reading, team_id: str, query: str) -> Understood:
-    """Return what the query names and asks for.
+def ask_names(team_id: str, candidates: Iterable[str]) -> tuple[tuple[Query, Params], tuple[Query, Params]]:
+    """Return what asks for the entities of these names, and for the words that the team's predicates go by."""
+    return (_NAMES, {"exact": list(candidates), "limit": MAX_NAMED}), (_PREDICATES, {"team_id": team_id})
+
+
+async def understand(
+    reading: Reading,
+    query: str,
+    candidates: Mapping[str, tuple[Piece, ...]],
+    named: Sequence[Row],
+    predicates: Sequence[Row],
+) -> Understood:
+    """Return what the query names and asks for; the rows are what `ask_names` asked for.
 
     A name is first looked for as it is written. Only where words are left that nothing explains, names like them
     are; one that is longer than a name inside of it, as written, takes its place.
     """
-    candidates = candidate_names(query)
-    rows, known = await reading.fetch_each(
-        (_NAMES, {"exact": list(candidates), "limit": MAX_NAMED}), (_PREDICATES, {"team_id": team_id})
-    )
-    longest = keep_longest(candidates, [row["folded_name"] for row in rows])
+    longest = keep_longest(candidates, [row["folded_name"] for row in named])
     exact = [
         NamedEntity(row["entity_id"], 1.0, longest[row["folded_name"]][0])
-        for row in rows
+        for row in named
         if row["folded_name"] in longest
     ]
-    predicates = [
-        PredicateWords(
-            row["predicate_key"], (row["label"], row["verb_phrase"], *row["aliases"]), row["is_symmetric"]
-        )
-        for row in known
-    ]
-    alike = await _find_alike(reading, query, longest, predicates)
+    vocabulary = _learn(predicates[0]["words"] or "")
+    alike = await _find_alike(reading, query, longest, vocabulary)
     kept = [one for one in exact if not any(_holds(other.piece, one.piece) for other in alike)]
     entities: dict[str, NamedEntity] = {}
     for one in (*kept, *alike):
         entities.setdefault(one.entity_id, one)
     pieces = [piece for spots in longest.values() for piece in spots] + [one.piece for one in alike]
-    return Understood(tuple(entities.values()), read_relations(query, pieces, predicates))
+    return Understood(tuple(entities.values()), read_relations(query, pieces, vocabulary))
+
+
+@lru_cache(maxsize=MAX_VOCABULARIES)
+def _learn(words: str) -> Vocabulary:
+    """Return the vocabulary that the database told; it is found again by all that was told, so it never ages."""
+    told = [one.split(_WORD_END) for one in words.split(_PREDICATE_END) if one]
+    return learn(PredicateWords(key, tuple(names), symmetric == "t") for key, symmetric, *names in told)
 
 
 async def _find_alike(
     reading: Reading,
     query: str,
     longest: Mapping[str, tuple[Piece, ...]],
-    predicates: list[PredicateWords],
+    vocabulary: Vocabulary,
 ) -> list[NamedEntity]:
     covered = [piece for spots in longest.values() for piece in spots]
-    known_words = understood_words(query, predicates) if covered else understood_words(query, ())
+    known_words = understood_words(query, vocabulary if covered else _NO_WORDS)
     windows = misspelt_windows(query, covered, known_words)
     if not windows:
         return []
@@ -94,7 +116,9 @@ _ALIKE: LiteralString = """
     SELECT entity_id, folded_name, window_text, likeness
     FROM search_alike_names(%(windows)s::text[], %(limit)s)
 """
-_PREDICATES: LiteralString = """
-    SELECT predicate_key, label, verb_phrase, aliases, is_symmetric FROM predicates
-    WHERE team_id = %(team_id)s AND is_current ORDER BY predicate_key
+# One value instead of a row each: nearly always it is as it was for the last request. No name has such characters.
+_PREDICATES: LiteralString = r"""
+    SELECT string_agg(concat_ws(E'\x1f', predicate_key, is_symmetric, label, verb_phrase,
+                                array_to_string(aliases, E'\x1f')), E'\x1e' ORDER BY predicate_key) AS words
+    FROM predicates WHERE team_id = %(team_id)s AND is_current
 """

@@ -7,10 +7,10 @@ from typing import Final, Literal, LiteralString, get_args
 from app.kernel.database import Params, Query, Reading, Row
 from app.kernel.errors import NotFound
 from app.kernel.ids import is_id
-from app.recall.graph import MAX_MATCHES, ask_around, ask_chains
+from app.recall.graph import MAX_MATCHES, ask_around, ask_beyond, ask_chains
 from app.recall.model import Moment
-from app.recall.names import Piece
-from app.recall.naming import NamedEntity, Understood, understand
+from app.recall.names import candidate_names
+from app.recall.naming import Understood, ask_names, understand
 from app.recall.ranking import Channel, Fused, fuse
 from app.recall.relations import Wanted
 
@@ -25,9 +25,8 @@ CHAIN_WEIGHT: Final = 3.0
 STRAY_WEIGHT: Final = 0.05
 # What is near in meaning has a say beside what is said; alone it is all there is.
 MEANT_WEIGHT: Final = 1.0
-_ASKED_FOR: Final = 2.0
 _NOTHING: Final = Understood((), Wanted((), ()))
-_NO_PIECE: Final = Piece(0, 0)
+_NO_ENTITY: Final = "There is no such entity."
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +56,29 @@ async def find_matches(
         NotFound: an entity to expand from is malformed, missing or another team's.
     """
     as_of = {"team_id": team_id, "at": moment.valid_at, "known": moment.known_at}
-    await _refuse_unknown_entities(reading, team_id, expand_from)
-    understood = await understand(reading, team_id, query) if "names" in parts else _NOTHING
-    named, wanted = understood.entities, understood.wanted
-    asks: dict[Part, tuple[Query, Params]] = {"names": ask_around(as_of, named, wanted.relations)}
     words = as_of | {"query": query, "limit": MAX_MATCHES}
+    candidates = candidate_names(query)
+    asks: dict[str, tuple[Query, Params]] = {}
+    if "names" in parts:
+        asks["entities"], asks["predicates"] = ask_names(team_id, candidates)
     if "text" in parts:
         asks["text"] = _TEXT, words
-    if "graph" in parts and named and wanted.chains:
-        asks["graph"] = ask_chains(as_of, named, wanted.chains)
-    found = dict(zip(asks, map(_keys, await reading.fetch_each(*asks.values())), strict=True))
-    around = found["names"]
+    if expand_from:
+        asks["known"] = _ENTITIES, {"team_id": team_id, "ids": _ids_of(expand_from)}
+    told = dict(zip(asks, await reading.fetch_each(*asks.values()), strict=True))
+    _refuse_unknown(expand_from, told.get("known", ()))
+    understood = _NOTHING
+    if "names" in parts:
+        understood = await understand(reading, query, candidates, told["entities"], told["predicates"])
+    named, wanted = understood.entities, understood.wanted
+    asks = {}
+    if named:
+        asks["names"] = ask_around(team_id, moment, named, wanted.relations)
+        if "graph" in parts and wanted.chains:
+            asks["graph"] = ask_chains(team_id, moment, named, wanted.chains)
+        told |= dict(zip(asks, await reading.fetch_each(*asks.values()), strict=True))
+    found = {part: _keys(rows) for part, rows in told.items() if part in PARTS}
+    around = found.get("names", ())
     if found.get("text") == () == around:
         found["text"] = _keys(await reading.fetch_all(_TEXT_IN_PART, words))
     channels = [*_split_text(found.get("text", ()), around), Channel("names", around)]
@@ -80,10 +91,10 @@ async def find_matches(
         channels.append(Channel("graph", chained, CHAIN_WEIGHT))
     elif "graph" in parts:
         known = [fused.key for fused in fuse(channels)]
-        ends = await _ends(reading, team_id, known[:GRAPH_ENTRIES])
-        entries = dict.fromkeys(ends, 1.0) | dict.fromkeys(expand_from, _ASKED_FOR)
-        near = [NamedEntity(entity_id, score, _NO_PIECE) for entity_id, score in entries.items()]
-        beyond = _keys(await reading.fetch_all(*ask_around(as_of, near))) if near else ()
+        entries = known[:GRAPH_ENTRIES]
+        beyond: tuple[str, ...] = ()
+        if entries or expand_from:
+            beyond = _keys(await reading.fetch_all(*ask_beyond(team_id, moment, entries, expand_from)))
         channels.append(Channel("graph", _known_first(beyond, known), GRAPH_WEIGHT))
     return Matches(fuse(channels), tuple(one.entity_id for one in named))
 
@@ -118,23 +129,16 @@ def _known_first(beyond: Sequence[str], found: Sequence[str]) -> tuple[str, ...]
     return tuple(key for key in found if key in reached) + tuple(key for key in beyond if key not in known)
 
 
-async def _ends(reading: Reading, team_id: str, group_keys: Sequence[str]) -> list[str]:
-    if not group_keys:
-        return []
-    rows = await reading.fetch_all(_ENDS, {"team_id": team_id, "group_keys": list(group_keys)})
-    return [row["entity_id"] for row in rows]
+def _ids_of(entity_ids: Sequence[str]) -> list[str]:
+    """Return the ids without repeats; raise NotFound where one is malformed."""
+    if not all(is_id(entity_id, "ent") for entity_id in entity_ids):
+        raise NotFound(_NO_ENTITY)
+    return sorted(set(entity_ids))
 
 
-async def _refuse_unknown_entities(reading: Reading, team_id: str, entity_ids: Sequence[str]) -> None:
-    wanted = set(entity_ids)
-    if not wanted:
-        return
-    known: set[str] = set()
-    if all(is_id(entity_id, "ent") for entity_id in wanted):
-        rows = await reading.fetch_all(_ENTITIES, {"team_id": team_id, "ids": sorted(wanted)})
-        known = {row["id"] for row in rows}
-    if known != wanted:
-        raise NotFound("There is no such entity.")
+def _refuse_unknown(entity_ids: Sequence[str], known: Sequence[Row]) -> None:
+    if set(entity_ids) != {row["id"] for row in known}:
+        raise NotFound(_NO_ENTITY)
 
 
 _TEXT: LiteralString = (
@@ -143,13 +147,5 @@ _TEXT: LiteralString = (
 _TEXT_IN_PART: LiteralString = """
     SELECT semantic_group_key
     FROM search_documents_partly(%(query)s, %(at)s, %(known)s::timestamptz, %(limit)s)
-"""
-_ENDS: LiteralString = """
-    SELECT DISTINCT ends.entity_id
-    FROM relationships AS r
-    CROSS JOIN LATERAL (VALUES (r.subject_entity_id), (r.object_entity_id)) AS ends (entity_id)
-    WHERE r.team_id = %(team_id)s AND r.semantic_group_key = ANY (%(group_keys)s)
-      AND ends.entity_id IS NOT NULL
-    ORDER BY ends.entity_id
 """
 _ENTITIES: LiteralString = "SELECT id FROM entities WHERE team_id = %(team_id)s AND id = ANY (%(ids)s)"

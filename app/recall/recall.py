@@ -10,7 +10,7 @@ import structlog
 from app.kernel.database import Database, Scope
 from app.kernel.errors import DenseMemError, FieldError, InvalidInput
 from app.kernel.ids import new_id
-from app.recall.conflicts import read_conflicts
+from app.recall.conflicts import ask_cases, read_conflicts
 from app.recall.embedder import Embedder
 from app.recall.embeddings import search_embeddings
 from app.recall.model import (
@@ -26,10 +26,10 @@ from app.recall.model import (
     RelatedHypothesis,
 )
 from app.recall.primary import Matches, find_matches
-from app.recall.related import Surroundings, find_related
-from app.recall.results import read_results
+from app.recall.related import Surroundings, ask_related, read_related
+from app.recall.results import read_results_beside
 from app.tenancy.callers import Caller
-from app.tenancy.configuration import effective_configuration
+from app.tenancy.configuration import ask_settings, read_settings
 
 # The guesses may take no longer than this; knowledge is not kept waiting for them.
 RELATED_TIMEOUT_SECONDS: Final = 1.5
@@ -62,9 +62,11 @@ async def recall(
         matches = await find_matches(
             reading, team_id, query.query, moment, expand_from=query.expand_from_entity_ids, meant=meant
         )
-        results = await read_results(reading, team_id, matches.groups, moment, limit=query.limit)
         seen = [group.key for group in matches.groups[: 2 * query.limit]]
-        conflicts = await read_conflicts(reading, team_id, seen, moment, now=now)
+        results, [cases] = await read_results_beside(
+            reading, team_id, matches.groups, moment, ask_cases(team_id, seen), limit=query.limit
+        )
+        conflicts = await read_conflicts(reading, team_id, cases, moment, now=now)
     related, degradations = await _recall_related(database, team_id, query, matches, results)
     return RecallAnswer(new_id("rec"), results, conflicts, related, missing + degradations)
 
@@ -105,9 +107,10 @@ async def _recall_related(
         async with database.reading(
             Scope("app", team_id), plans="kept", timeout_seconds=RELATED_TIMEOUT_SECONDS
         ) as reading:
-            if not (await effective_configuration(reading, team_id)).enabled:
-                return (), ()
-            return await find_related(reading, team_id, near, limit=query.hypothesis_limit), ()
+            settings, rows = await reading.fetch_each(
+                ask_settings(team_id), ask_related(team_id, near, limit=query.hypothesis_limit)
+            )
+        return read_related(rows) if read_settings(settings)["enabled"].value else (), ()
     except (psycopg.Error, DenseMemError) as error:
         _log.warning(
             "related hypotheses are missing", action="recall", team_id=team_id, error=type(error).__name__

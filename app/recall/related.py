@@ -1,15 +1,14 @@
 """Hypotheses near an answer: proposed and reinforced, all sources eligible and the target fit, now."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, LiteralString
 
-from app.kernel.database import Reading, Row
+from app.kernel.database import Params, Query, Row
 from app.recall.model import RelatedHypothesis
 
 # How many of the best are looked at; those that should be stale but were not staled yet fall out.
 MAX_CANDIDATES: Final = 100
-# How many times the wanted number is asked for at once whether it stands.
-AT_ONCE: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,36 +24,28 @@ class Surroundings:
     named_entity_ids: tuple[str, ...]
 
 
-async def find_related(
-    reading: Reading, team_id: str, near: Surroundings, *, limit: int
-) -> tuple[RelatedHypothesis, ...]:
-    """Return at most `limit` Hypotheses, best first.
+def ask_related(team_id: str, near: Surroundings, *, limit: int) -> tuple[Query, Params]:
+    """Return what asks for at most `limit` Hypotheses, best first.
 
     Order: shared sources (equivalent ones count once) plus shared ends; then names in the query plus full
-    text; then likelihood; then id. So it is total. Eligibility is asked for now, whatever was recorded.
+    text; then likelihood; then id. So it is total. Eligibility is asked for now, whatever was recorded, of one
+    after the other until there are enough.
     """
-    rows = await reading.fetch_all(
-        _CANDIDATES,
-        {
-            "team_id": team_id,
-            "query": near.query,
-            "relationship_ids": list(near.relationship_ids),
-            "end_ids": list(near.end_ids),
-            "near_ids": list({*near.end_ids, *near.named_entity_ids}),
-            "named_ids": list(near.named_entity_ids),
-            "limit": MAX_CANDIDATES,
-        },
-    )
-    current: list[Row] = []
-    # Few have lost their ground without being stale yet, so the first ones nearly always are enough.
-    for begin in range(0, len(rows), AT_ONCE * limit):
-        part = rows[begin : begin + AT_ONCE * limit]
-        params = {"team_id": team_id, "hypothesis_ids": [row["id"] for row in part]}
-        standing = {row["id"] for row in await reading.fetch_all(_STANDING, params)}
-        current += [row for row in part if row["id"] in standing]
-        if len(current) >= limit:
-            break
-    return tuple(_related(row) for row in current[:limit])
+    return _RELATED, {
+        "team_id": team_id,
+        "query": near.query,
+        "relationship_ids": list(near.relationship_ids),
+        "end_ids": list(near.end_ids),
+        "near_ids": list({*near.end_ids, *near.named_entity_ids}),
+        "named_ids": list(near.named_entity_ids),
+        "most": MAX_CANDIDATES,
+        "limit": limit,
+    }
+
+
+def read_related(rows: Sequence[Row]) -> tuple[RelatedHypothesis, ...]:
+    """Return the Hypotheses of the rows that `ask_related` asked for."""
+    return tuple(map(_related, rows))
 
 
 def _related(row: Row) -> RelatedHypothesis:
@@ -73,53 +64,51 @@ def _related(row: Row) -> RelatedHypothesis:
     )
 
 
-# OFFSET 0 keeps this a look-up by key for each that is near: there are few, but the planner takes them for so many
-# that it would rather read all open Hypotheses of the team.
-_CANDIDATES: LiteralString = """
-    WITH by_source AS (
-        SELECT s.hypothesis_id AS id, count(DISTINCT s.semantic_group_key) AS shared_sources
+_OPEN_NEAR: Final[LiteralString] = """
+    SELECT h.id, NULL, NULL FROM hypotheses AS h
+    WHERE h.team_id = %(team_id)s AND h.status IN ('proposed', 'reinforced') AND
+"""
+_NEAR: Final[LiteralString] = f"""
+    SELECT each.id, count(DISTINCT each.semantic_group_key) AS shared_sources,
+           coalesce(max(each.score), 0) AS text_score
+    FROM (
+        SELECT s.hypothesis_id AS id, s.semantic_group_key, NULL::real AS score
         FROM hypothesis_sources AS s
         WHERE s.team_id = %(team_id)s AND s.relationship_id = ANY (%(relationship_ids)s) AND s.is_current
-        GROUP BY s.hypothesis_id
-    ), by_text AS (
-        SELECT hypothesis_id AS id, score FROM search_hypotheses(%(query)s, %(limit)s)
-    ), near AS (
-        SELECT id FROM by_source
-        UNION SELECT id FROM by_text
-        UNION SELECT h.id FROM hypotheses AS h
-        WHERE h.team_id = %(team_id)s AND h.subject_entity_id = ANY (%(near_ids)s)
-        UNION SELECT h.id FROM hypotheses AS h
-        WHERE h.team_id = %(team_id)s AND h.object_entity_id = ANY (%(near_ids)s)
-        UNION SELECT h.id FROM hypotheses AS h
-        WHERE h.team_id = %(team_id)s AND h.object_value_id = ANY (%(end_ids)s)
-    )
-    SELECT h.id, h.statement, h.status, h.likelihood, h.confidence, ends.shared_ends, ends.named_ends,
-           coalesce(by_source.shared_sources, 0) AS shared_sources, coalesce(by_text.score, 0) AS text_score
-    FROM near
-    CROSS JOIN LATERAL (
-        SELECT * FROM hypotheses
-        WHERE hypotheses.team_id = %(team_id)s AND hypotheses.id = near.id OFFSET 0
-    ) AS h
-    LEFT JOIN by_source ON by_source.id = h.id
-    LEFT JOIN by_text ON by_text.id = h.id
-    CROSS JOIN LATERAL (
-        SELECT count(*) FILTER (WHERE node.id = ANY (%(end_ids)s)) AS shared_ends,
-               count(*) FILTER (WHERE node.id = ANY (%(named_ids)s)) AS named_ends
-        FROM (VALUES (h.subject_entity_id), (coalesce(h.object_entity_id, h.object_value_id))) AS node (id)
-    ) AS ends
-    WHERE h.status IN ('proposed', 'reinforced')
-    ORDER BY coalesce(by_source.shared_sources, 0) + ends.shared_ends DESC,
-             ends.named_ends DESC, coalesce(by_text.score, 0) DESC, h.likelihood DESC, h.id
-    LIMIT %(limit)s
+        UNION ALL SELECT hypothesis_id, NULL, score FROM search_hypotheses(%(query)s, %(most)s)
+        UNION ALL {_OPEN_NEAR} h.subject_entity_id = ANY (%(near_ids)s)
+        UNION ALL {_OPEN_NEAR} h.object_entity_id = ANY (%(near_ids)s)
+        UNION ALL {_OPEN_NEAR} h.object_value_id = ANY (%(end_ids)s)
+    ) AS each
+    GROUP BY each.id
 """
-# OFFSET 0 keeps this a look-up by key for each of them: for a team that is younger than the statistics the planner
-# would compute the eligibility of all its Relationships.
-_STANDING: LiteralString = """
-    SELECT near.id
-    FROM unnest(%(hypothesis_ids)s::text[]) AS near (id)
+# How a Hypothesis is near, worst last, and what ties are broken by.
+_ORDER: Final[LiteralString] = "shared DESC, named_ends DESC, text_score DESC, likelihood DESC, id"
+# Each OFFSET 0 keeps the planner at looks by key. It takes few that are near for many, and would rather read all
+# open Hypotheses of the team; and for a team younger than the statistics it would work out the eligibility of all
+# its Relationships. The inner order is the outer one, so that whether one stands is asked of the best only.
+_RELATED: LiteralString = f"""
+    SELECT best.*
+    FROM (
+        SELECT told.*, told.shared_sources + told.shared_ends AS shared
+        FROM (
+            SELECT h.id, h.statement, h.status, h.likelihood, h.confidence, near.shared_sources, near.text_score,
+                   (h.subject_entity_id = ANY (%(end_ids)s))::int
+                       + (coalesce(h.object_entity_id, h.object_value_id) = ANY (%(end_ids)s))::int AS shared_ends,
+                   (h.subject_entity_id = ANY (%(named_ids)s))::int
+                       + coalesce(h.object_entity_id = ANY (%(named_ids)s), false)::int AS named_ends
+            FROM ({_NEAR}) AS near
+            CROSS JOIN LATERAL (
+                SELECT * FROM hypotheses
+                WHERE hypotheses.team_id = %(team_id)s AND hypotheses.id = near.id OFFSET 0
+            ) AS h
+            WHERE h.status IN ('proposed', 'reinforced')
+        ) AS told
+        ORDER BY {_ORDER} LIMIT %(most)s
+    ) AS best
     CROSS JOIN LATERAL (
         SELECT target.fault FROM hypothesis_targets AS target
-        WHERE target.team_id = %(team_id)s AND target.hypothesis_id = near.id OFFSET 0
+        WHERE target.team_id = %(team_id)s AND target.hypothesis_id = best.id OFFSET 0
     ) AS target
     CROSS JOIN LATERAL (
         SELECT bool_and(eligible.is_eligible IS TRUE) AS are_eligible
@@ -128,7 +117,8 @@ _STANDING: LiteralString = """
             SELECT true AS is_eligible FROM eligible_relationships AS e
             WHERE e.team_id = s.team_id AND e.relationship_id = s.relationship_id OFFSET 0
         ) AS eligible ON true
-        WHERE s.team_id = %(team_id)s AND s.hypothesis_id = near.id AND s.is_current
+        WHERE s.team_id = %(team_id)s AND s.hypothesis_id = best.id AND s.is_current
     ) AS sources
     WHERE target.fault IS NULL AND sources.are_eligible
+    ORDER BY {_ORDER} LIMIT %(limit)s
 """

@@ -8,7 +8,7 @@ of X headquartered?" asks about an entity that is not named, one step from X.
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -50,6 +50,14 @@ class PredicateWords:
 
 
 @dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """A team's predicates, and by each stem the places of those that have it in a name. Made once, asked often."""
+
+    predicates: tuple[PredicateWords, ...]
+    by_stem: Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
 class Relation:
     """A predicate that is asked for: how well it fits (0..1) where the named entity is subject, or is object.
 
@@ -84,7 +92,17 @@ class Wanted:
     chains: tuple[Chain, ...]
 
 
-def read_relations(query: str, named: Collection[Piece], predicates: Iterable[PredicateWords]) -> Wanted:
+def learn(predicates: Iterable[PredicateWords]) -> Vocabulary:
+    """Return the predicates ready to be looked for."""
+    learnt = tuple(predicates)
+    by_stem: dict[str, list[int]] = {}
+    for place, one in enumerate(learnt):
+        for stem in sorted({stem for name in one.names for stem in _name_stems(name)[0]}):
+            by_stem.setdefault(stem, []).append(place)
+    return Vocabulary(learnt, {stem: tuple(places) for stem, places in by_stem.items()})
+
+
+def read_relations(query: str, named: Collection[Piece], vocabulary: Vocabulary) -> Wanted:
     """Return the relations that the query asks for, in the order of the predicates, and the 8 best chains.
 
     `named` are the pieces of the query that are names; their words ask for nothing.
@@ -97,18 +115,19 @@ def read_relations(query: str, named: Collection[Piece], predicates: Iterable[Pr
     starts = sorted(piece.start for piece in named)
     name_at = starts[0] if starts else len(query)
     stems = [None if word.text in EMPTY_WORDS else _stem(word.text) for word in words]
-    found = [match for one in predicates if (match := _match(one, stems)) is not None]
+    places = {place for stem in stems if stem is not None for place in vocabulary.by_stem.get(stem, ())}
+    known = [vocabulary.predicates[place] for place in sorted(places)]
+    found = [match for one in known if (match := _match(one, stems)) is not None]
     understood = {place for match in found if match.share == 1 for place in match.words}
     understood = understood or {place for match in found for place in match.words}
     relations = tuple(_relation(match, words, stems, name_at, len(understood)) for match in found)
     return Wanted(relations, _chains(relations, len(understood)))
 
 
-def understood_words(query: str, predicates: Iterable[PredicateWords]) -> frozenset[str]:
+def understood_words(query: str, vocabulary: Vocabulary) -> frozenset[str]:
     """Return the query's words, in lower case, that some predicate is known by, and those that say nothing."""
-    known = {stem for one in predicates for name in one.names for stem in _name_stems(name)[0]}
     words = {match.group().casefold() for match in _WORD.finditer(query)}
-    return frozenset(word for word in words if word in EMPTY_WORDS or _stem(word) in known)
+    return frozenset(word for word in words if word in EMPTY_WORDS or _stem(word) in vocabulary.by_stem)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Final, LiteralString
 
-from app.kernel.database import Params, Reading, Row
+from app.kernel.database import Params, Query, Reading, Row
 from app.ledger.predicates.phrases import negated_statement, statement
 from app.ledger.vocabulary import Predicate
 from app.recall.model import Moment, Quote, RecalledNode, RecallResult
+from app.recall.moments import Timed, timed
 from app.recall.ranking import Fused
 
 MAX_QUOTES: Final = 5
@@ -18,90 +19,59 @@ async def read_results(
     reading: Reading, team_id: str, groups: Sequence[Fused], moment: Moment, *, limit: int
 ) -> tuple[RecallResult, ...]:
     """Return at most `limit` results in the order of the groups, without those that are only disputed."""
-    members: dict[str, tuple[str, ...]] = {}
-    chosen: list[Fused] = []
-    # Few groups are only disputed, so the first ones nearly always are enough.
+    results, _ = await read_results_beside(reading, team_id, groups, moment, limit=limit)
+    return results
+
+
+async def read_results_beside(
+    reading: Reading,
+    team_id: str,
+    groups: Sequence[Fused],
+    moment: Moment,
+    *beside: tuple[Query, Params],
+    limit: int,
+) -> tuple[tuple[RecallResult, ...], list[list[Row]]]:
+    """Return what `read_results` does, and the rows of the statements that were asked on the way."""
+    if not groups:
+        return (), [[] for _ in beside]
+    results: list[RecallResult] = []
+    rows, *others = await reading.fetch_each(_ask(team_id, groups[: AT_ONCE * limit], moment, limit), *beside)
     for begin in range(0, len(groups), AT_ONCE * limit):
-        part = groups[begin : begin + AT_ONCE * limit]
-        members |= await read_members(reading, team_id, [group.key for group in part], moment)
-        chosen += [group for group in part if members.get(group.key)]
-        if len(chosen) >= limit:
+        part = {group.key: group for group in groups[begin : begin + AT_ONCE * limit]}
+        # Few groups are only disputed, so the first ones nearly always are enough.
+        if begin:
+            left = limit - len(results)
+            rows = await reading.fetch_all(*_ask(team_id, list(part.values()), moment, left))
+        results += [_result(row, part[row["semantic_group_key"]]) for row in rows]
+        if len(results) >= limit:
             break
-    del chosen[limit:]
-    speakers = {group.key: members[group.key][0] for group in chosen}
-    if not chosen:
-        return ()
-    # One quote a member at least, so five members are enough.
-    group_of = {one: group.key for group in chosen for one in members[group.key][:MAX_QUOTES]}
-    rows, quoted = await reading.fetch_each(
-        _ask_descriptions(team_id, list(speakers.values()), moment),
-        _ask_quotes(team_id, list(group_of), moment),
-    )
-    described, quotes = _by_id(rows), _by_group(quoted, group_of)
-    return tuple(
-        _result(described[speakers[group.key]], members[group.key][1:], quotes.get(group.key, ()), group)
-        for group in chosen
-        if speakers[group.key] in described
-    )
-
-
-async def read_members(
-    reading: Reading, team_id: str, group_keys: Sequence[str], moment: Moment
-) -> dict[str, tuple[str, ...]]:
-    """Return the undisputed Relationships of each group: strongest tier first, then oldest."""
-    members: dict[str, tuple[str, ...]] = {}
-    if group_keys:
-        params = _as_of(team_id, moment) | {"group_keys": list(group_keys)}
-        for row in await reading.fetch_all(_MEMBERS, params):
-            members[row["semantic_group_key"]] = tuple(row["relationship_ids"])
-    return members
+    return tuple(results), others
 
 
 async def describe(
     reading: Reading, team_id: str, relationship_ids: Sequence[str], moment: Moment
-) -> Mapping[str, Row]:
-    """Return what is shown of each Relationship that holds as of the moment, by id, with its `statement`."""
+) -> Mapping[str, str]:
+    """Return the statement of each Relationship that holds as of the moment, by id."""
     if not relationship_ids:
         return {}
-    return _by_id(await reading.fetch_all(*_ask_descriptions(team_id, relationship_ids, moment)))
+    params = _as_of(team_id, moment) | {"relationship_ids": list(relationship_ids)}
+    rows = await reading.fetch_all(_DESCRIPTIONS.of(moment), params)
+    return {row["relationship_id"]: _statement(row) for row in rows}
 
 
-def _ask_descriptions(
-    team_id: str, relationship_ids: Sequence[str], moment: Moment
-) -> tuple[LiteralString, Params]:
-    return _DESCRIPTIONS, _as_of(team_id, moment) | {"relationship_ids": list(relationship_ids)}
-
-
-def _by_id(rows: Sequence[Row]) -> Mapping[str, Row]:
-    return {row["relationship_id"]: row | {"statement": _statement(row)} for row in rows}
-
-
-def _ask_quotes(
-    team_id: str, relationship_ids: Sequence[str], moment: Moment
-) -> tuple[LiteralString, Params]:
-    """Return what asks for the quotes of what supported the Relationships then, in their order."""
-    params = {
-        "team_id": team_id,
-        "relationship_ids": list(relationship_ids),
-        "known": moment.known_at,
-        "most": MAX_QUOTES,
+def _ask(team_id: str, groups: Sequence[Fused], moment: Moment, limit: int) -> tuple[Query, Params]:
+    return _RESULTS.of(moment), _as_of(team_id, moment) | {
+        "group_keys": [group.key for group in groups],
+        "quoted": MAX_QUOTES,
+        "limit": limit,
     }
-    return (_QUOTES if moment.known_at is None else _QUOTES_KNOWN_THEN), params
 
 
-def _by_group(rows: Sequence[Row], group_of: Mapping[str, str]) -> dict[str, tuple[Quote, ...]]:
-    """Return at most five different quotes of each group, its speaker's first."""
-    quotes: dict[str, dict[Quote, None]] = {}
-    for row in rows:
-        quote = Quote(row["evidence_id"], row["quote"])
-        quotes.setdefault(group_of[row["relationship_id"]], {})[quote] = None
-    return {key: tuple(found)[:MAX_QUOTES] for key, found in quotes.items()}
-
-
-def _result(row: Row, equivalents: Sequence[str], quotes: tuple[Quote, ...], group: Fused) -> RecallResult:
+def _result(row: Row, group: Fused) -> RecallResult:
+    quotes = dict.fromkeys(map(Quote, row["evidence_ids"] or (), row["quotes"] or ()))
     return RecallResult(
         relationship_id=row["relationship_id"],
-        equivalent_relationship_ids=tuple(equivalents),
+        equivalent_relationship_ids=tuple(row["relationship_ids"][1:]),
         subject=RecalledNode(row["subject_name"], entity_id=row["subject_entity_id"]),
         predicate_key=row["predicate_key"],
         predicate_label=row["label"],
@@ -118,8 +88,8 @@ def _result(row: Row, equivalents: Sequence[str], quotes: tuple[Quote, ...], gro
         valid_from=row["valid_from"],
         valid_to=row["valid_to"],
         tier=row["tier"],
-        statement=row["statement"],
-        evidence=quotes,
+        statement=_statement(row),
+        evidence=tuple(quotes)[:MAX_QUOTES],
         score=group.score,
         matched_by=group.matched_by,
     )
@@ -135,48 +105,81 @@ def _as_of(team_id: str, moment: Moment) -> dict[str, object]:
     return {"team_id": team_id, "at": moment.valid_at, "known": moment.known_at}
 
 
-_MEMBERS: LiteralString = """
-    SELECT held.semantic_group_key,
-           array_agg(held.relationship_id ORDER BY held.tier = 'fact' DESC, held.relationship_id)
-               AS relationship_ids
-    FROM held_relationships(%(team_id)s, %(at)s, %(known)s::timestamptz) AS held
-    WHERE held.semantic_group_key = ANY (%(group_keys)s) AND NOT held.is_disputed
-    GROUP BY held.semantic_group_key
+# What a Relationship says in words. OFFSET 0 keeps the planner at looks by key, whatever the statistics say.
+_WORDS: Final[LiteralString] = """
+    predicate.label, predicate.verb_phrase, subject.name AS subject_name,
+    coalesce(object.name, trim(value.canonical || ' ' || value.unit)) AS object_name
 """
-_DESCRIPTIONS: LiteralString = """
-    SELECT held.*, predicate.label, predicate.verb_phrase, subject.name AS subject_name,
-           coalesce(object.name, trim(value.canonical || ' ' || value.unit)) AS object_name,
-           value.value_type, value.canonical, value.unit
-    FROM held_relationships(%(team_id)s, %(at)s, %(known)s::timestamptz) AS held
-    JOIN predicates AS predicate ON predicate.team_id = %(team_id)s
-         AND predicate.predicate_key = held.predicate_key AND predicate.version = held.predicate_version
-    JOIN entities AS subject ON subject.team_id = %(team_id)s AND subject.id = held.subject_entity_id
-    LEFT JOIN entities AS object ON object.team_id = %(team_id)s AND object.id = held.object_entity_id
-    LEFT JOIN typed_values AS value ON value.team_id = %(team_id)s AND value.id = held.object_value_id
-    WHERE held.relationship_id = ANY (%(relationship_ids)s)
-"""
-_QUOTES: LiteralString = """
-    SELECT wanted.relationship_id, found.evidence_id, found.quote
-    FROM unnest(%(relationship_ids)s::text[]) WITH ORDINALITY AS wanted (relationship_id, place)
+_WORDED: Final[LiteralString] = """
     CROSS JOIN LATERAL (
-        SELECT support.evidence_id, citation.quote
-        FROM effective_supports AS support
-        JOIN citations AS citation
-          ON citation.team_id = support.team_id AND citation.id = support.citation_id
-        WHERE support.team_id = %(team_id)s AND support.relationship_id = wanted.relationship_id
-        ORDER BY citation.id LIMIT %(most)s
-    ) AS found
-    ORDER BY wanted.place, found.evidence_id, found.quote
-"""
-_QUOTES_KNOWN_THEN: LiteralString = """
-    SELECT wanted.relationship_id, found.evidence_id, found.quote
-    FROM unnest(%(relationship_ids)s::text[]) WITH ORDINALITY AS wanted (relationship_id, place)
+        SELECT label, verb_phrase FROM predicates
+        WHERE team_id = %(team_id)s AND predicate_key = held.predicate_key AND version = held.predicate_version
+        OFFSET 0
+    ) AS predicate
     CROSS JOIN LATERAL (
-        SELECT citation.evidence_id, citation.quote
-        FROM supports_known(%(team_id)s, wanted.relationship_id, %(known)s::timestamptz) AS known
-        JOIN citations AS citation ON citation.team_id = %(team_id)s AND citation.id = known.citation_id
-        WHERE known.is_effective
-        ORDER BY citation.id LIMIT %(most)s
-    ) AS found
-    ORDER BY wanted.place, found.evidence_id, found.quote
+        SELECT name FROM entities WHERE team_id = %(team_id)s AND id = held.subject_entity_id OFFSET 0
+    ) AS subject
+    LEFT JOIN LATERAL (
+        SELECT name FROM entities WHERE team_id = %(team_id)s AND id = held.object_entity_id OFFSET 0
+    ) AS object ON true
+    LEFT JOIN LATERAL (
+        SELECT value_type, canonical, unit FROM typed_values
+        WHERE team_id = %(team_id)s AND id = held.object_value_id OFFSET 0
+    ) AS value ON true
 """
+_DESCRIPTIONS: Final[Timed] = timed(f"""
+    SELECT held.relationship_id, held.predicate_key, held.predicate_version, held.polarity, {_WORDS}
+    FROM unnest(%(relationship_ids)s::text[]) AS wanted (id)
+    CROSS JOIN LATERAL (
+        SELECT * FROM held_relationships(%(team_id)s, %(at)s, %(known)s::timestamptz) AS one
+        WHERE one.relationship_id = wanted.id OFFSET 0
+    ) AS held
+    {_WORDED}
+""")
+_SUPPORTED: Final[LiteralString] = """
+    SELECT support.evidence_id, citation.id, citation.quote
+    FROM effective_supports AS support
+    JOIN citations AS citation ON citation.team_id = support.team_id AND citation.id = support.citation_id
+    WHERE support.team_id = %(team_id)s AND support.relationship_id = member.id
+"""
+_SUPPORTED_THEN: Final[LiteralString] = """
+    SELECT citation.evidence_id, citation.id, citation.quote
+    FROM supports_known(%(team_id)s, member.id, %(known)s::timestamptz) AS known
+    JOIN citations AS citation ON citation.team_id = %(team_id)s AND citation.id = known.citation_id
+    WHERE known.is_effective
+"""
+
+
+def _results(supported: LiteralString) -> LiteralString:
+    # A member has one quote at least, so the first few members are enough.
+    return f"""
+        SELECT held.*, {_WORDS}, value.value_type, value.canonical, value.unit, told.evidence_ids, told.quotes
+        FROM (
+            SELECT ranked.* FROM (
+                SELECT one.*, row_number() OVER strongest AS rank,
+                       array_agg(one.relationship_id) OVER (
+                           strongest ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+                       ) AS relationship_ids
+                FROM held_relationships(%(team_id)s, %(at)s, %(known)s::timestamptz) AS one
+                WHERE one.semantic_group_key = ANY (%(group_keys)s) AND NOT one.is_disputed
+                WINDOW strongest AS (
+                    PARTITION BY one.semantic_group_key ORDER BY one.tier = 'fact' DESC, one.relationship_id)
+            ) AS ranked
+            WHERE ranked.rank = 1
+            ORDER BY array_position(%(group_keys)s::text[], ranked.semantic_group_key) LIMIT %(limit)s
+        ) AS held
+        {_WORDED}
+        CROSS JOIN LATERAL (
+            SELECT array_agg(found.evidence_id) AS evidence_ids, array_agg(found.quote) AS quotes
+            FROM (
+                SELECT quote.evidence_id, quote.quote
+                FROM unnest(held.relationship_ids[:%(quoted)s]) WITH ORDINALITY AS member (id, place)
+                CROSS JOIN LATERAL ({supported} ORDER BY citation.id LIMIT %(quoted)s) AS quote
+                ORDER BY member.place, quote.evidence_id, quote.quote
+            ) AS found
+        ) AS told
+        ORDER BY array_position(%(group_keys)s::text[], held.semantic_group_key)
+    """
+
+
+_RESULTS: Final = Timed(timed(_results(_SUPPORTED)).now, _results(_SUPPORTED_THEN))

@@ -4,13 +4,13 @@ A team's budget never passes one that the instance has set. `cron` and `local_ti
 closest level that names either decides: a team's local time puts an inherited cron expression out of force.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Final, Literal, LiteralString
 
 from psycopg.types.json import Jsonb
 
-from app.kernel.database import Reading, Row, Writing
+from app.kernel.database import Params, Reading, Row, Writing
 
 GeneratorChoice = Literal["rules", "provider", "auto"]
 ProviderMode = Literal["direct", "batch"]
@@ -75,7 +75,16 @@ async def effective_settings(reading: Reading, team_id: str) -> Mapping[str, Eff
 
     An instance that is off stays off for every team; one that is forced on ignores a team's own off.
     """
-    rows = await reading.fetch_all(_SETTINGS, {"team_id": team_id})
+    return read_settings(await reading.fetch_all(*ask_settings(team_id)))
+
+
+def ask_settings(team_id: str) -> tuple[LiteralString, Params]:
+    """Return what asks for the settings that bear on the team, for whoever asks for more at once."""
+    return _SETTINGS, {"team_id": team_id}
+
+
+def read_settings(rows: Sequence[Row]) -> Mapping[str, Effective]:
+    """Return every setting, as `effective_settings` does, from the rows that `ask_settings` asked for."""
     levels: dict[Level, dict[str, object]] = {"instance": {}, "team": {}}
     for row in rows:
         levels[row["level"]][row["name"]] = row["value"]

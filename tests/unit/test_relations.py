@@ -5,16 +5,16 @@ import pytest
 from app.ledger.nodes.names import fold_name
 from app.ledger.predicates.seed import SEEDED_PREDICATES
 from app.recall.names import candidate_names
-from app.recall.relations import PredicateWords, Wanted, read_relations, understood_words
+from app.recall.relations import PredicateWords, Wanted, learn, read_relations, understood_words
 
-PREDICATES = [
+VOCABULARY = learn(
     PredicateWords(one.key, (one.label, one.verb_phrase, *one.aliases), one.symmetric)
     for one in SEEDED_PREDICATES
-]
+)
 
 
 def read(query: str, name: str = "Lumen") -> Wanted:
-    return read_relations(query, candidate_names(query).get(fold_name(name), ()), PREDICATES)
+    return read_relations(query, candidate_names(query).get(fold_name(name), ()), VOCABULARY)
 
 
 @pytest.mark.parametrize(
@@ -79,5 +79,5 @@ def test_words_of_the_name_ask_for_nothing() -> None:
 
 
 def test_words_that_the_vocabulary_explains_are_told_from_others() -> None:
-    understood = understood_words("What does Lumne Gateway depend on", PREDICATES)
+    understood = understood_words("What does Lumne Gateway depend on", VOCABULARY)
     assert understood == {"what", "does", "depend", "on"}
