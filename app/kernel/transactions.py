@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, LiteralString, Protocol
 
+import psycopg
 from psycopg.pq import TransactionStatus
 
 from app.kernel.errors import Unavailable
@@ -28,6 +29,13 @@ class Reading(Protocol):
 
     async def fetch_each(self, *asked: tuple[Query, Params]) -> list[list[Row]]:
         """Return the rows of each statement, all sent in one round trip."""
+
+    async def end_glancing(self, *asked: tuple[Query, Params], timeout_seconds: float) -> list[list[Row]]:
+        """End the transaction, and return the rows of statements that are asked of the moment after it.
+
+        One round trip does both, and nothing is asked afterwards. The statements are a transaction of their own,
+        for the same role and team: one that fails, or takes longer than its time, costs nothing of what was read.
+        """
 
     def stream(self, query: Query, params: Params = NO_PARAMS) -> AsyncIterator[Row]:
         """Give one row after the other, holding few of them; nothing else runs in the transaction meanwhile."""
@@ -109,6 +117,9 @@ class Glance:
             told = await _enter(self._wire, begin, self._proof, [*statements, _COMMIT])
         return [one.rows for one in told[: len(asked)]]
 
+    async def end_glancing(self, *asked: tuple[Query, Params], timeout_seconds: float) -> list[list[Row]]:
+        raise AssertionError("a glance asks once")
+
     async def stream(self, query: Query, params: Params = NO_PARAMS) -> AsyncIterator[Row]:
         for row in await self.fetch_all(query, params):
             yield row
@@ -122,15 +133,26 @@ class Transaction:
         self._entry = (Ask(begin.encode(), NO_PARAMS), entry)
         self._proof = proof
         self._has_begun = False
+        self._has_ended = False
 
     async def commit(self) -> None:
         """End it; whatever was done stays."""
-        if not self._has_begun:
-            return
-        [ended] = await self._wire.ask(_COMMIT)
-        # A transaction in which an error was swallowed "commits" by rolling back, without an error.
-        if ended.word != b"COMMIT":
-            raise Unavailable("The transaction was rolled back.", code="rolled_back")
+        if self._has_begun and not self._has_ended:
+            [ended] = await self._wire.ask(_COMMIT)
+            _check_ended(ended)
+
+    async def end_glancing(self, *asked: tuple[Query, Params], timeout_seconds: float) -> list[list[Row]]:
+        assert self._has_begun, "what has not begun has no end"
+        self._has_ended = True
+        times = {"statement_timeout": str(int(1000 * timeout_seconds))}
+        begin = [_COMMIT, _MOMENT, Ask(ENTER.encode(), {**self._entry[1].params, **times})]
+        try:
+            ended, _, _, *told = await self._wire.ask(*begin, *(_ask(*one) for one in asked), _COMMIT)
+        except psycopg.Error:
+            await roll_back(self._wire)
+            raise
+        _check_ended(ended)
+        return [one.rows for one in told[: len(asked)]]
 
     async def fetch_all(self, query: Query, params: Params = NO_PARAMS) -> list[Row]:
         [told] = await self._tell(_ask(query, params))
@@ -162,6 +184,12 @@ class Transaction:
             return await self._wire.ask(*asked)
         self._has_begun = True
         return await _enter(self._wire, self._entry, self._proof, asked)
+
+
+def _check_ended(ended: Told) -> None:
+    # A transaction in which an error was swallowed "commits" by rolling back, without an error.
+    if ended.word != b"COMMIT":
+        raise Unavailable("The transaction was rolled back.", code="rolled_back")
 
 
 async def _enter(wire: Wire, begin: Sequence[Ask], proof: Proof | None, asked: Sequence[Ask]) -> list[Told]:

@@ -7,7 +7,7 @@ from typing import Final
 import psycopg
 import structlog
 
-from app.kernel.database import Database, Scope
+from app.kernel.database import Database, Reading, Scope
 from app.kernel.errors import DenseMemError, FieldError, InvalidInput
 from app.kernel.ids import new_id
 from app.recall.conflicts import ask_cases, read_conflicts
@@ -67,7 +67,7 @@ async def recall(
             reading, team_id, matches.groups, moment, ask_cases(team_id, seen), limit=query.limit
         )
         conflicts = await read_conflicts(reading, team_id, cases, moment, now=now)
-    related, degradations = await _recall_related(database, team_id, query, matches, results)
+        related, degradations = await _recall_related(reading, team_id, query, matches, results)
     return RecallAnswer(new_id("rec"), results, conflicts, related, missing + degradations)
 
 
@@ -91,7 +91,7 @@ async def find_meant(
 
 
 async def _recall_related(
-    database: Database,
+    reading: Reading,
     team_id: str,
     query: RecallQuery,
     matches: Matches,
@@ -104,12 +104,12 @@ async def _recall_related(
         return (), (Degradation("related_hypotheses", "hypotheses_not_temporal", message),)
     near = _surroundings(query.query, matches, results)
     try:
-        async with database.reading(
-            Scope("app", team_id), plans="kept", timeout_seconds=RELATED_TIMEOUT_SECONDS
-        ) as reading:
-            settings, rows = await reading.fetch_each(
-                ask_settings(team_id), ask_related(team_id, near, limit=query.hypothesis_limit)
-            )
+        # Whatever becomes of the guesses, what is known has been read.
+        settings, rows = await reading.end_glancing(
+            ask_settings(team_id),
+            ask_related(team_id, near, limit=query.hypothesis_limit),
+            timeout_seconds=RELATED_TIMEOUT_SECONDS,
+        )
         return read_related(rows) if read_settings(settings)["enabled"].value else (), ()
     except (psycopg.Error, DenseMemError) as error:
         _log.warning(

@@ -64,22 +64,40 @@ def _related(row: Row) -> RelatedHypothesis:
     )
 
 
-_OPEN_NEAR: Final[LiteralString] = """
-    SELECT h.id, NULL, NULL FROM hypotheses AS h
-    WHERE h.team_id = %(team_id)s AND h.status IN ('proposed', 'reinforced') AND
+_ENDS: Final[LiteralString] = (
+    "h.id, h.subject_entity_id, coalesce(h.object_entity_id, h.object_value_id), h.likelihood"
+)
+_OPEN: Final[LiteralString] = "h.status IN ('proposed', 'reinforced')"
+_BY_KEY: Final[LiteralString] = """
+    CROSS JOIN LATERAL (
+        SELECT * FROM hypotheses WHERE hypotheses.team_id = %(team_id)s AND hypotheses.id = found.id OFFSET 0
+    ) AS h
 """
 _NEAR: Final[LiteralString] = f"""
-    SELECT each.id, count(DISTINCT each.semantic_group_key) AS shared_sources,
+    SELECT each.id, max(each.subject_id) AS subject_id, max(each.object_id) AS object_id,
+           max(each.likelihood) AS likelihood, count(DISTINCT each.semantic_group_key) AS shared_sources,
            coalesce(max(each.score), 0) AS text_score
     FROM (
-        SELECT s.hypothesis_id AS id, s.semantic_group_key, NULL::real AS score
-        FROM hypothesis_sources AS s
-        WHERE s.team_id = %(team_id)s AND s.relationship_id = ANY (%(relationship_ids)s) AND s.is_current
-        UNION ALL SELECT hypothesis_id, NULL, score FROM search_hypotheses(%(query)s, %(most)s)
-        UNION ALL {_OPEN_NEAR} h.subject_entity_id = ANY (%(near_ids)s)
-        UNION ALL {_OPEN_NEAR} h.object_entity_id = ANY (%(near_ids)s)
-        UNION ALL {_OPEN_NEAR} h.object_value_id = ANY (%(end_ids)s)
-    ) AS each
+        SELECT {_ENDS}, found.semantic_group_key, NULL::real
+        FROM (
+            SELECT s.hypothesis_id AS id, s.semantic_group_key FROM hypothesis_sources AS s
+            WHERE s.team_id = %(team_id)s AND s.relationship_id = ANY (%(relationship_ids)s) AND s.is_current
+        ) AS found {_BY_KEY} WHERE {_OPEN}
+        UNION ALL
+        SELECT {_ENDS}, NULL, found.score
+        FROM (
+            SELECT hypothesis_id AS id, score FROM search_hypotheses(%(query)s, %(most)s)
+        ) AS found {_BY_KEY} WHERE {_OPEN}
+        UNION ALL
+        SELECT {_ENDS}, NULL, NULL FROM hypotheses AS h
+        WHERE h.team_id = %(team_id)s AND h.subject_entity_id = ANY (%(near_ids)s) AND {_OPEN}
+        UNION ALL
+        SELECT {_ENDS}, NULL, NULL FROM hypotheses AS h
+        WHERE h.team_id = %(team_id)s AND h.object_entity_id = ANY (%(near_ids)s) AND {_OPEN}
+        UNION ALL
+        SELECT {_ENDS}, NULL, NULL FROM hypotheses AS h
+        WHERE h.team_id = %(team_id)s AND h.object_value_id = ANY (%(end_ids)s) AND {_OPEN}
+    ) AS each (id, subject_id, object_id, likelihood, semantic_group_key, score)
     GROUP BY each.id
 """
 # How a Hypothesis is near, worst last, and what ties are broken by.
@@ -88,24 +106,23 @@ _ORDER: Final[LiteralString] = "shared DESC, named_ends DESC, text_score DESC, l
 # open Hypotheses of the team; and for a team younger than the statistics it would work out the eligibility of all
 # its Relationships. The inner order is the outer one, so that whether one stands is asked of the best only.
 _RELATED: LiteralString = f"""
-    SELECT best.*
+    SELECT best.*, h.statement, h.status, h.confidence
     FROM (
         SELECT told.*, told.shared_sources + told.shared_ends AS shared
         FROM (
-            SELECT h.id, h.statement, h.status, h.likelihood, h.confidence, near.shared_sources, near.text_score,
-                   (h.subject_entity_id = ANY (%(end_ids)s))::int
-                       + (coalesce(h.object_entity_id, h.object_value_id) = ANY (%(end_ids)s))::int AS shared_ends,
-                   (h.subject_entity_id = ANY (%(named_ids)s))::int
-                       + coalesce(h.object_entity_id = ANY (%(named_ids)s), false)::int AS named_ends
+            SELECT near.id, near.likelihood, near.shared_sources, near.text_score,
+                   (near.subject_id = ANY (%(end_ids)s))::int + (near.object_id = ANY (%(end_ids)s))::int
+                       AS shared_ends,
+                   (near.subject_id = ANY (%(named_ids)s))::int + (near.object_id = ANY (%(named_ids)s))::int
+                       AS named_ends
             FROM ({_NEAR}) AS near
-            CROSS JOIN LATERAL (
-                SELECT * FROM hypotheses
-                WHERE hypotheses.team_id = %(team_id)s AND hypotheses.id = near.id OFFSET 0
-            ) AS h
-            WHERE h.status IN ('proposed', 'reinforced')
         ) AS told
         ORDER BY {_ORDER} LIMIT %(most)s
     ) AS best
+    CROSS JOIN LATERAL (
+        SELECT statement, status, confidence FROM hypotheses
+        WHERE hypotheses.team_id = %(team_id)s AND hypotheses.id = best.id OFFSET 0
+    ) AS h
     CROSS JOIN LATERAL (
         SELECT target.fault FROM hypothesis_targets AS target
         WHERE target.team_id = %(team_id)s AND target.hypothesis_id = best.id OFFSET 0

@@ -12,6 +12,7 @@ from app.kernel import round_trips, transactions
 from app.kernel.database import Database, Reading, Scope, Writing
 from app.kernel.settings import Settings
 from app.tenancy.callers import Caller
+from tests.conftest import MakeProfile
 from tests.databases import service_url
 
 APP = Scope("app")
@@ -154,3 +155,32 @@ async def test_times_are_read_in_utc(single: Database) -> None:
         row = await reading.fetch_one("SELECT timestamptz '2026-07-01 12:00:00+02' AS at")
     assert row == {"at": datetime(2026, 7, 1, 10, tzinfo=UTC)}
     assert row["at"].tzinfo is UTC
+
+
+async def test_a_last_glance_sees_what_was_committed_after_the_moment_that_it_ends(
+    single: Database, team: Caller, make_profile: MakeProfile
+) -> None:
+    profiles: LiteralString = "SELECT count(*) AS count FROM profiles WHERE team_id = %(team_id)s"
+    params = {"team_id": team.team_id}
+    async with single.snapshot(Scope("app", team.team_id)) as reading:
+        [before] = await reading.fetch_all(profiles, params)
+        await make_profile(team, "Late")
+        assert await reading.fetch_all(profiles, params) == [before]
+        [[after], [number]] = await reading.end_glancing(
+            (profiles, params), (NUMBER, {"number": 7}), timeout_seconds=5
+        )
+    assert after["count"] == before["count"] + 1
+    assert number == {"number": 7}
+
+
+async def test_a_last_glance_that_fails_leaves_a_connection_as_good_as_new(single: Database) -> None:
+    slow: LiteralString = "SELECT pg_sleep(5)"
+    broken: LiteralString = "SELECT 1 / 0"
+    for query, timeout_seconds in [(slow, 0.05), (broken, 5)]:
+        async with single.reading(APP) as reading:
+            assert await read_number(reading, 3) == 3
+            with pytest.raises(psycopg.Error):
+                await reading.end_glancing((query, {}), timeout_seconds=timeout_seconds)
+        async with single.reading(APP) as reading:
+            assert await read_number(reading, 4) == 4
+    assert single.pool_statistics()["app"]["connections_num"] == 1

@@ -9,7 +9,7 @@ import httpx2
 
 from app.api.app import create_app
 from app.cli.bench.http.requests import GREETING, Asked
-from app.kernel.database import NO_PARAMS, Database, Params, Plans, Query, Reading, Row, Scope, Writing
+from app.kernel.database import ENTER, NO_PARAMS, Database, Params, Plans, Query, Reading, Row, Scope, Writing
 from app.kernel.settings import Settings
 from app.kernel.statements import Statement
 
@@ -111,6 +111,12 @@ class _Recording:
     async def fetch_each(self, *asked: tuple[Query, Params]) -> list[list[Row]]:
         self._told += [_tell(query, params) for query, params in asked]
         return await self._inner.fetch_each(*asked)
+
+    async def end_glancing(self, *asked: tuple[Query, Params], timeout_seconds: float) -> list[list[Row]]:
+        entered = next(one for one in reversed(self._told) if one.sql == ENTER)
+        begin = [_COMMIT, Told("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", NO_PARAMS), entered]
+        self._told += [*begin, *(_tell(query, params) for query, params in asked)]
+        return await self._inner.end_glancing(*asked, timeout_seconds=timeout_seconds)
 
     def stream(self, query: Query, params: Params = NO_PARAMS) -> AsyncIterator[Row]:
         self._told.append(_tell(query, params))
