@@ -5,15 +5,16 @@ possible names, `likeness` weighs misspelt ones, `relations` knows predicates by
 around the entities and along chains of two relations → `primary` puts full text beside it → `ranking` fuses the
 three → `results` puts the winners into words with their evidence →
 `conflicts` adds the cases that they are part of → `related` finds Hypotheses near the results. `recall` puts the
-steps in order. `trace` shows one Relationship whole, page by page, with the Hypotheses that cite it.
+steps in order; what does not wait for another step's rows is asked together with it. `moments` gives statements
+a form for the present. `trace` shows one Relationship whole, page by page, with the Hypotheses that cite it.
 
 Where a model is configured (`configured_embedder`), `onnx_embedder` turns text into vectors and `embeddings` keeps
 and searches them, before the rest and in a transaction of their own; `embedder` is the port between.
 
 What it must never do: list a Hypothesis among the results (they are rows of other tables, read in another
 transaction), write anything, or let an optional part take the primary result down. Related Hypotheses are such a
-part: they have a transaction and a short time limit of their own, and what they cannot give is named in
-`degradations`.
+part: they have a transaction and a short time limit of their own, sent with the end of the one before, and what
+they cannot give is named in `degradations`.
 
 Decisions:
 

@@ -5,6 +5,7 @@ into the other. A swap of neighbours is one change, as it is one slip.
 """
 
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -63,7 +64,7 @@ def weigh_alike(windows: Mapping[str, Piece], candidates: Iterable[tuple[str, st
     weighed = [
         Alike(name, score, windows[window])
         for window, name in list(dict.fromkeys(candidates))[:MAX_COMPARED]
-        if (score := likeness(window, name)) >= LEAST_LIKE
+        if _may_be_alike(window, name) and (score := likeness(window, name)) >= LEAST_LIKE
     ]
     # A run of more characters says more than one of fewer that is as like.
     weighed.sort(key=lambda one: (-one.score * _length(one.piece) ** 0.25, one.piece.start, one.folded_name))
@@ -91,6 +92,13 @@ def likeness(one: str, other: str) -> float:
             here.append(cost)
         before, above = above, here
     return 1 - above[-1] / longest
+
+
+def _may_be_alike(one: str, other: str) -> bool:
+    """Return False where too few letters are shared, in whatever order; that is told sooner than a likeness."""
+    longest = max(len(one), len(other))
+    shared = sum((Counter(one) & Counter(other)).values())
+    return longest > 0 and 1 - (longest - shared) / longest >= LEAST_LIKE
 
 
 def _length(piece: Piece) -> int:

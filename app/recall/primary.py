@@ -11,7 +11,7 @@ from app.recall.graph import MAX_MATCHES, ask_around, ask_beyond, ask_chains
 from app.recall.model import Moment
 from app.recall.names import candidate_names
 from app.recall.naming import Understood, ask_names, understand
-from app.recall.ranking import Channel, Fused, fuse
+from app.recall.ranking import Channel, Fused, fuse, fuse_keys
 from app.recall.relations import Wanted
 
 Part = Literal["text", "names", "graph", "embeddings"]
@@ -90,7 +90,7 @@ async def find_matches(
         channels = [one for one in channels if one.weight != STRAY_WEIGHT and one.name != "embeddings"]
         channels.append(Channel("graph", chained, CHAIN_WEIGHT))
     elif "graph" in parts:
-        known = [fused.key for fused in fuse(channels)]
+        known = fuse_keys(channels)
         entries = known[:GRAPH_ENTRIES]
         beyond: tuple[str, ...] = ()
         if entries or expand_from:

@@ -34,17 +34,34 @@ def fuse(channels: Sequence[Channel]) -> tuple[Fused, ...]:
     Equal scores are ordered by key, so the order is total and the same each time.
     """
     heaviest: dict[str, float] = {}
-    for channel in channels:
-        heaviest[channel.name] = max(channel.weight, heaviest.get(channel.name, 0.0))
-    ceiling = sum(heaviest.values()) / (RANK_OFFSET + 1)
-    scores: dict[str, float] = {}
     found_by: dict[str, list[str]] = {}
     for channel in channels:
-        for rank, key in enumerate(channel.keys, start=1):
-            scores[key] = scores.get(key, 0.0) + channel.weight / (RANK_OFFSET + rank)
+        heaviest[channel.name] = max(channel.weight, heaviest.get(channel.name, 0.0))
+        for key in channel.keys:
             found_by.setdefault(key, []).append(channel.name)
+    ceiling = sum(heaviest.values()) / (RANK_OFFSET + 1)
+    scores = _score(channels)
     return tuple(
         # Sums of fractions may end a hair above the whole.
         Fused(key, min(scores[key] / ceiling, 1.0), tuple(found_by[key]))
-        for key in sorted(scores, key=lambda key: (-scores[key], key))
+        for key in _best_first(scores)
     )
+
+
+def fuse_keys(channels: Sequence[Channel]) -> list[str]:
+    """Return the keys alone, in the order in which `fuse` gives them."""
+    return _best_first(_score(channels))
+
+
+def _score(channels: Sequence[Channel]) -> dict[str, float]:
+    scores: dict[str, float] = {}
+    for channel in channels:
+        weight = channel.weight
+        for rank, key in enumerate(channel.keys, start=RANK_OFFSET + 1):
+            scores[key] = scores.get(key, 0.0) + weight / rank
+    return scores
+
+
+def _best_first(scores: dict[str, float]) -> list[str]:
+    # Two stable sorts: those of one score stay ordered by key.
+    return sorted(sorted(scores), key=scores.__getitem__, reverse=True)

@@ -36,7 +36,6 @@ def ask_related(team_id: str, near: Surroundings, *, limit: int) -> tuple[Query,
         "query": near.query,
         "relationship_ids": list(near.relationship_ids),
         "end_ids": list(near.end_ids),
-        "near_ids": list({*near.end_ids, *near.named_entity_ids}),
         "named_ids": list(near.named_entity_ids),
         "most": MAX_CANDIDATES,
         "limit": limit,
@@ -90,10 +89,12 @@ _NEAR: Final[LiteralString] = f"""
         ) AS found {_BY_KEY} WHERE {_OPEN}
         UNION ALL
         SELECT {_ENDS}, NULL, NULL FROM hypotheses AS h
-        WHERE h.team_id = %(team_id)s AND h.subject_entity_id = ANY (%(near_ids)s) AND {_OPEN}
+        WHERE h.team_id = %(team_id)s AND {_OPEN}
+          AND h.subject_entity_id = ANY (%(end_ids)s::text[] || %(named_ids)s::text[])
         UNION ALL
         SELECT {_ENDS}, NULL, NULL FROM hypotheses AS h
-        WHERE h.team_id = %(team_id)s AND h.object_entity_id = ANY (%(near_ids)s) AND {_OPEN}
+        WHERE h.team_id = %(team_id)s AND {_OPEN}
+          AND h.object_entity_id = ANY (%(end_ids)s::text[] || %(named_ids)s::text[])
         UNION ALL
         SELECT {_ENDS}, NULL, NULL FROM hypotheses AS h
         WHERE h.team_id = %(team_id)s AND h.object_value_id = ANY (%(end_ids)s) AND {_OPEN}

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.ledger.nodes.names import fold_name
-from app.recall.likeness import MAX_WINDOWS, likeness, misspelt_windows, weigh_alike
-from app.recall.names import candidate_names, keep_longest
+from app.recall.likeness import LEAST_LIKE, MAX_WINDOWS, likeness, misspelt_windows, weigh_alike
+from app.recall.names import Piece, candidate_names, keep_longest
 
 
 @pytest.mark.parametrize(
@@ -44,6 +44,12 @@ def test_names_that_are_equally_near_stay_side_by_side() -> None:
     windows = misspelt_windows("Kestrxl", (), ())
     found = weigh_alike(windows, [("kestrxl", "kestral"), ("kestrxl", "kestrel"), ("kestrxl", "quartz")])
     assert [one.folded_name for one in found] == ["kestral", "kestrel"]
+
+
+@given(st.text("abcd", min_size=1, max_size=14), st.text("abcd", min_size=1, max_size=14))
+def test_only_what_is_not_alike_is_left_out_unseen(one: str, other: str) -> None:
+    found = weigh_alike({one: Piece(0, len(one))}, [(one, other)])
+    assert [alike.folded_name for alike in found] == ([other] if likeness(one, other) >= LEAST_LIKE else [])
 
 
 @given(st.text(max_size=512))
