@@ -11,8 +11,8 @@ from app.recall.moments import Timed, timed
 from app.recall.ranking import Fused
 
 MAX_QUOTES: Final = 5
-# How many times the wanted number of groups is looked at in one step.
-AT_ONCE: Final = 2
+# How many groups more than the wanted number are looked at in one step: few are only disputed.
+SPARE: Final = 5
 
 
 async def read_results(
@@ -35,9 +35,10 @@ async def read_results_beside(
     if not groups:
         return (), [[] for _ in beside]
     results: list[RecallResult] = []
-    rows, *others = await reading.fetch_each(_ask(team_id, groups[: AT_ONCE * limit], moment, limit), *beside)
-    for begin in range(0, len(groups), AT_ONCE * limit):
-        part = {group.key: group for group in groups[begin : begin + AT_ONCE * limit]}
+    step = limit + SPARE
+    rows, *others = await reading.fetch_each(_ask(team_id, groups[:step], moment, limit), *beside)
+    for begin in range(0, len(groups), step):
+        part = {group.key: group for group in groups[begin : begin + step]}
         # Few groups are only disputed, so the first ones nearly always are enough.
         if begin:
             left = limit - len(results)

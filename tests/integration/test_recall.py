@@ -243,6 +243,18 @@ async def test_the_order_is_the_same_on_repeat_and_bounded(ledger: Ledger) -> No
         assert await statements(ledger, RecallQuery("FastAPI", limit=7)) == first
 
 
+async def test_however_many_are_only_disputed_what_is_not_is_found_behind_them(ledger: Ledger) -> None:
+    # Facts come first, so more of them than are looked at in one step stand before the others.
+    for number in range(8):
+        await ledger.say("FastAPI", "depends_on", f"Doubt {number}", Position(tier="fact", status="disputed"))
+    for name in ("Starlette", "Pydantic"):
+        await ledger.say("FastAPI", "depends_on", name)
+    for limit in (1, 2, 3):
+        found = await statements(ledger, RecallQuery("FastAPI", limit=limit))
+        assert len(found) == min(limit, 2)
+        assert all("Doubt" not in one for one in found)
+
+
 @pytest.mark.parametrize(
     "query",
     [
