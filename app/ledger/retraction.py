@@ -4,18 +4,19 @@ A withdrawn position loses its supports by an event each, so that only new evide
 brings it back.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, LiteralString
 
 from app.kernel.database import Writing
 from app.kernel.errors import Forbidden, NotFound
 from app.kernel.ids import is_id
-from app.ledger.conflicts.withdrawal import LIVING, settle_withdrawn
+from app.ledger.conflicts.withdrawal import settle_withdrawn
 from app.ledger.evidence.supports import revoke_supports
 from app.ledger.relationships.neighbours import lock_with_neighbours
 from app.ledger.relationships.rows import Change, StoredRelationship, change_relationship, find_relationships
 from app.ledger.reweigh import reweigh_relationships
-from app.ledger.vocabulary import Status
+from app.ledger.vocabulary import LIVING, Status
 from app.tenancy.callers import Caller
 
 
@@ -52,7 +53,9 @@ async def retract_relationship(
     await revoke_supports(
         w, team_id, relationship_id, reason="relationship_retracted", profile_id=caller.profile_id
     )
-    await withdraw_reviews(w, team_id, relationship_id, profile_id=caller.profile_id)
+    await withdraw_reviews(
+        w, team_id, [relationship_id], reason="relationship_retracted", profile_id=caller.profile_id
+    )
     change = Change(
         reason="retracted",
         effect="source_lost" if stored.status in LIVING else "harmless",
@@ -95,10 +98,12 @@ async def retract_evidence(
     return (Changed(evidence_id, "retracted", None), *map(_read_changed, changed))
 
 
-async def withdraw_reviews(w: Writing, team_id: str, relationship_id: str, *, profile_id: str) -> None:
-    """Leave no open review of a position that nobody holds any more."""
-    params = {"team_id": team_id, "id": relationship_id, "profile_id": profile_id}
-    await w.execute(_WITHDRAW_REVIEWS, params)
+async def withdraw_reviews(
+    w: Writing, team_id: str, ids: Collection[str], *, reason: str, profile_id: str
+) -> int:
+    """Leave no open review of positions that nobody holds any more; return how many there were."""
+    params = {"team_id": team_id, "ids": sorted(ids), "reason": reason, "profile_id": profile_id}
+    return await w.execute(_WITHDRAW_REVIEWS, params) if ids else 0
 
 
 def _read_changed(stored: StoredRelationship) -> Changed:
@@ -107,9 +112,9 @@ def _read_changed(stored: StoredRelationship) -> Changed:
 
 _WITHDRAW_REVIEWS: LiteralString = """
     UPDATE review_tasks
-    SET status = 'resolved', choice = '{"choice": "withdrawn"}', close_reason = 'relationship_retracted',
+    SET status = 'resolved', choice = '{"choice": "withdrawn"}', close_reason = %(reason)s,
         closed_at = clock_timestamp(), closed_by_profile_id = %(profile_id)s
-    WHERE team_id = %(team_id)s AND relationship_id = %(id)s AND status = 'open'
+    WHERE team_id = %(team_id)s AND relationship_id = ANY (%(ids)s) AND status = 'open'
 """
 _LOCK_EVIDENCE: LiteralString = """
     SELECT profile_id, state FROM evidence

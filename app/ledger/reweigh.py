@@ -42,7 +42,8 @@ async def reweigh_relationships(
         for one in living
     ]
     settled = await settle_withdrawn(w, team_id, changed, locked, actor_profile_id=actor_profile_id)
-    return [*changed, *settled]
+    # What changed twice is told once, as it stands.
+    return list({one.relationship_id: one for one in (*changed, *settled)}.values())
 
 
 async def reweigh(

@@ -5,7 +5,7 @@ holds the two against each other.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 EntityKind = Literal[
     "person", "organization", "project", "product", "place", "document", "event", "concept", "other"
@@ -35,6 +35,13 @@ PredicateState = Literal["active", "deprecated", "retired"]
 TransitionEffect = Literal["harmless", "source_lost", "became_active", "reassess"]
 ReviewKind = Literal["identity", "predicate", "scope", "temporal", "policy"]
 CaseEvent = Literal["opened", "widened", "resolved", "dismissed", "withdrawn", "reopened"]
+# What cannot hold beside another position of its kind.
+HOLDING: Final[frozenset[Status]] = frozenset({"active", "disputed"})
+# Of these no support counts any more.
+WITHDRAWN: Final[frozenset[Status]] = frozenset({"retracted", "rejected"})
+ENDED: Final[frozenset[Status]] = WITHDRAWN | {"superseded"}
+# What a case takes out of eligibility and gives back; the others are out by themselves.
+LIVING: Final[frozenset[Status]] = frozenset({"active", "pending_evidence"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@ Nothing is taken from the time when it was held: its supports are weighed anew, 
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import LiteralString
 
 from app.kernel.database import Writing
 from app.kernel.errors import WrongState
-from app.ledger.conflicts.withdrawal import ENDED, LIVING, settle_withdrawn
+from app.ledger.conflicts.consequences import find_others, find_own_rivals, follow
+from app.ledger.conflicts.entrance import open_cases
+from app.ledger.conflicts.withdrawal import settle_withdrawn
 from app.ledger.evidence.supports import revoke_supports, weigh_supports
 from app.ledger.nodes.entities import lock_endpoints
 from app.ledger.predicates.registry import list_predicates
@@ -19,16 +20,16 @@ from app.ledger.relationships.rows import (
     Change,
     StoredRelationship,
     change_relationship,
+    effect_of,
     find_relationships,
 )
 from app.ledger.relationships.slots import Neighbourhood
+from app.ledger.retraction import withdraw_reviews
 from app.ledger.reviews import Review, close_review
-from app.ledger.vocabulary import Status
-from app.remember.consequences import find_own_rivals, follow
-from app.remember.placement import categorize
-from app.remember.placement_state import placement_state, set_placement_state
+from app.ledger.vocabulary import ENDED, LIVING, Status
+from app.remember.ended_reviews import retell
 from app.remember.review_choices import ACCEPT, DISPUTE, REJECT, refuse_choice
-from app.remember.store import carry_out, effect_of
+from app.remember.store import carry_out
 from app.tenancy.callers import Caller
 
 # What a review holds back, and what it may bring back to life.
@@ -42,7 +43,8 @@ async def go_on(
 
     Accepted, it is active if it has support, and its owner's own positions that cannot hold beside it are
     superseded; another owner's open a conflict case. Rejected, it loses its supports; a superseded one just stays
-    so. Disputed, it and its owner's opposite positions are all `disputed`.
+    so. Disputed, it and its owner's opposite positions are all `disputed`. One that has ended leaves no
+    other review open.
 
     Raises:
         InvalidInput: `choice_invalid`, its owner holds no opposite any more that it could be disputed with.
@@ -62,7 +64,10 @@ async def go_on(
         stored = await _reject(w, team_id, stored, locked, reason)
     else:
         stored = await _accept(w, team_id, stored, locked, reason, now, is_disputed=choice == DISPUTE)
-    await _retell(w, team_id, review.review_id, stored)
+    if stored.status in ENDED:
+        reason = f"relationship_{stored.status}"
+        await withdraw_reviews(w, team_id, [relationship_id], reason=reason, profile_id=caller.profile_id)
+    await retell(w, team_id, [stored])
     return stored
 
 
@@ -137,7 +142,10 @@ async def _dispute(
     related: list[StoredRelationship],
     change: Change,
 ) -> StoredRelationship:
-    """Leave the position and its owner's opposite ones disputed: both stay on record, neither is an input."""
+    """Leave the position and its owner's opposite ones disputed: both stay on record, neither is an input.
+
+    What other owners hold against it opens a conflict case.
+    """
     opposites = [
         one
         for one in find_own_rivals(stored, near, related)
@@ -145,34 +153,16 @@ async def _dispute(
     ]
     if not opposites:
         raise refuse_choice(f"Its owner no longer holds the opposite: choose {ACCEPT} or {REJECT}.")
+    current = {one.relationship_id: one for one in related}
     for opposite in opposites:
         if opposite.status == "active":
-            await change_relationship(
+            current[opposite.relationship_id] = await change_relationship(
                 w, team_id, opposite, replace(change, tier=None, status="disputed", effect="source_lost")
             )
     effect = effect_of(stored.status, "disputed")
-    return await change_relationship(w, team_id, stored, replace(change, status="disputed", effect=effect))
-
-
-async def _retell(w: Writing, team_id: str, review_id: str, stored: StoredRelationship) -> None:
-    """Leave every outcome that waited for the review with where its Relationship landed."""
-    params = {
-        "team_id": team_id,
-        "review_id": review_id,
-        "category": categorize(stored.tier, stored.status),
-        "tier": stored.tier,
-        "status": stored.status,
-    }
-    rows = await w.fetch_all(_RETELL, params)
-    for ingest_id in sorted({row["ingest_id"] for row in rows}):
-        state = await placement_state(w, team_id, ingest_id)
-        if state != "queued":
-            await set_placement_state(w, team_id, ingest_id, state)
-
-
-_RETELL: LiteralString = """
-    UPDATE placement_outcomes
-    SET category = %(category)s, tier = %(tier)s, status = %(status)s, reason = 'review_resolved',
-        placed_at = clock_timestamp()
-    WHERE team_id = %(team_id)s AND review_id = %(review_id)s RETURNING ingest_id
-"""
+    changed = await change_relationship(w, team_id, stored, replace(change, status="disputed", effect=effect))
+    current[changed.relationship_id] = changed
+    # A disputed position is a side of cases as an active one is.
+    others = find_others(changed, near, list(current.values()))
+    await open_cases(w, team_id, changed, stored, current, others)
+    return changed

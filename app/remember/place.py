@@ -5,17 +5,19 @@ from dataclasses import replace
 
 from app.kernel.database import Writing
 from app.kernel.ids import new_id
-from app.ledger.conflicts.withdrawal import ENDED
+from app.ledger.conflicts.consequences import Consequences, follow
+from app.ledger.conflicts.withdrawal import settle_withdrawn
 from app.ledger.evidence.rows import EvidenceStanding, lock_evidence
 from app.ledger.evidence.supports import Weight, effective_weights
 from app.ledger.identity import Edge, target_identity
 from app.ledger.nodes.entities import lock_endpoints
-from app.ledger.relationships.neighbours import lock_related
-from app.ledger.relationships.rows import StoredRelationship, insert_relationship
+from app.ledger.predicates.registry import hold_predicates
+from app.ledger.relationships.neighbours import lock_related, near_of
+from app.ledger.relationships.rows import StoredRelationship, find_relationships, insert_relationship
 from app.ledger.relationships.slots import Neighbourhood, Place, neighbourhood
 from app.ledger.reviews import ReviewDraft, open_review, open_review_of
+from app.ledger.vocabulary import ENDED, Predicate
 from app.queue.leases import hold
-from app.remember.consequences import Consequences, follow
 from app.remember.examine import Held
 from app.remember.judging import Judged
 from app.remember.outcome_rows import Outcome, record_outcome
@@ -98,8 +100,15 @@ def _endpoint_ids(placing: Placing) -> list[str]:
 async def _place_usable(w: Writing, placing: Placing, standings: Mapping[str, EvidenceStanding]) -> Outcome:
     work, proposal = placing.work, placing.ready.proposal
     correction = proposal.correction_target
-    new, near = _new_position(placing)
-    related = await lock_related(w, work.team_id, [near])
+    aims = [] if correction is None else [correction.relationship_id]
+    aimed_at = await find_relationships(w, work.team_id, aims)
+    keys = {placing.ready.predicate.key, *(one.predicate_key for one in aimed_at)}
+    # It may let one hold only since the proposal was examined.
+    predicates = await hold_predicates(w, work.team_id, keys)
+    new, near = _new_position(placing, predicates)
+    # What ends with the target may let its opposite hold again, wherever that is.
+    nears = [near, *(near_of(work.team_id, one, predicates) for one in aimed_at)]
+    related = await lock_related(w, work.team_id, nears)
     own = next((one for one in related if _is_same_position(one, new)), None)
     targets = []
     if correction is not None:
@@ -118,12 +127,16 @@ async def _place_usable(w: Writing, placing: Placing, standings: Mapping[str, Ev
         write_threshold=work.write_threshold,
     )
     following = Consequences()
-    if decision.status == "active":
+    if decision.status == "active" and decision.granted:
         position = new if own is None else replace(own, valid_to=new.valid_to or own.valid_to)
         following = follow(position, near, related, targets=targets, now=placing.now)
     stored, review_id = await store_position(w, placing, new, own, decision, following)
     if stored.status == "active":
         await carry_out(w, work.team_id, stored, own, related, following)
+    elif own is not None and own.status == "active":
+        # Its window has grown over another of its owner's, so it no longer stands beside anything.
+        locked = {one.relationship_id: one for one in related}
+        await settle_withdrawn(w, work.team_id, [stored], locked, actor_profile_id=work.profile_id)
     if review_id is None and stored.status == "needs_review":
         review_id = await open_review_of(w, work.team_id, stored.relationship_id)
     return Outcome(
@@ -138,27 +151,27 @@ async def _place_usable(w: Writing, placing: Placing, standings: Mapping[str, Ev
     )
 
 
-def _new_position(placing: Placing) -> tuple[StoredRelationship, Neighbourhood]:
+def _new_position(
+    placing: Placing, predicates: Mapping[str, Predicate]
+) -> tuple[StoredRelationship, Neighbourhood]:
     """Return the position as it would be stored, a bare candidate, and where its relatives are."""
     work, ready = placing.work, placing.ready
-    proposal, predicate = ready.proposal, ready.predicate
+    proposal, predicate = ready.proposal, predicates[ready.predicate.key]
     scope = None if proposal.scope is None else proposal.scope.strip()
     object_entity_id = ready.object_entity.entity_id if isinstance(ready.object_entity, Known) else None
     assert isinstance(ready.subject, Known)
     edge = Edge(ready.subject.entity_id, predicate.key, object_entity_id or placing.object_value_id or "")
-    correction = proposal.correction_target
     near = neighbourhood(
         Place(work.team_id, edge, proposal.polarity, scope),
         predicate,
-        ready.inverse,
-        also=() if correction is None else (correction.relationship_id,),
+        predicates.get(predicate.inverse_key) if predicate.inverse_key else None,
     )
     new = StoredRelationship(
         relationship_id=new_id("rel"),
         owner_profile_id=work.profile_id,
         subject_entity_id=edge.subject_id,
         predicate_key=predicate.key,
-        predicate_version=predicate.version,
+        predicate_version=ready.predicate.version,
         object_entity_id=object_entity_id,
         object_value_id=placing.object_value_id,
         polarity=proposal.polarity,

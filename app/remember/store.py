@@ -5,16 +5,22 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.kernel.database import Writing
-from app.ledger.conflicts.cases import open_conflict
-from app.ledger.conflicts.withdrawal import HOLDING, LIVING, settle_withdrawn
+from app.ledger.conflicts.consequences import Consequences
+from app.ledger.conflicts.entrance import open_cases
+from app.ledger.conflicts.withdrawal import settle_withdrawn
 from app.ledger.evidence.supports import VerdictDraft, record_verdicts
 from app.ledger.nodes.typed_values import value_text
-from app.ledger.relationships.neighbours import lock_groups
-from app.ledger.relationships.rows import Change, StoredRelationship, change_relationship, insert_relationship
-from app.ledger.reviews import ReviewDraft, open_review
-from app.ledger.vocabulary import Status, TransitionEffect
-from app.remember.consequences import Consequences
+from app.ledger.relationships.rows import (
+    Change,
+    StoredRelationship,
+    change_relationship,
+    effect_of,
+    insert_relationship,
+)
+from app.ledger.reviews import ReviewDraft, open_review, open_review_of
+from app.ledger.vocabulary import ENDED, Status, TransitionEffect
 from app.remember.document import write_document
+from app.remember.ended_reviews import end_reviews
 from app.remember.examine import Ready
 from app.remember.judging import Judged
 from app.remember.placement import Decision
@@ -48,8 +54,7 @@ async def store_position(
     `own` is the profile's stored position that `new` is another submission of.
     """
     team_id = placing.work.team_id
-    was_active = own is not None and own.status == "active"
-    review = None if was_active else following.review
+    review = following.review
     status: Status = "needs_review" if review else decision.status
     if own is None:
         stored = await _insert(w, placing, new, decision, status)
@@ -67,6 +72,9 @@ async def store_position(
         stored = await change_relationship(w, team_id, own, change)
     await _record_verdicts(w, placing, stored.relationship_id, decision)
     if status == "superseded" and decision.granted:
+        # Asked once, however much is said meanwhile.
+        if (open_id := await open_review_of(w, team_id, stored.relationship_id)) is not None:
+            return stored, open_id
         review = ("temporal", "superseded_already")
     if review is None:
         return stored, None
@@ -91,7 +99,8 @@ async def carry_out(
     """Leave old windows closed and conflicts open, as they follow from `stored` being active.
 
     `own` is the position as it was before. Every Relationship in a position that now stands in a conflict gets its
-    transition, whoever owns it; cases and disputes that lost a side end. Returns all of them as they stand, by id.
+    transition, whoever owns it; cases and disputes that lost a side end, and so do the reviews of what was held
+    and is corrected now. Returns all of them as they stand, by id.
     """
     actor_id = stored.owner_profile_id
     current = {one.relationship_id: one for one in related} | {stored.relationship_id: stored}
@@ -105,32 +114,12 @@ async def carry_out(
         )
         old = await change_relationship(w, team_id, closing.stored, change)
         current[old.relationship_id] = old
-    gained = _has_gained(own, stored)
-    disputed: set[str] = set()
-    if rivals := following.other_objects:
-        disputed |= await open_conflict(w, team_id, "other_object", stored, rivals, has_gained=gained)
-    if rivals := following.opposites:
-        disputed |= await open_conflict(w, team_id, "opposite_polarity", stored, rivals, has_gained=gained)
-    if disputed:
-        # A reopened case may hold groups that this position never meets.
-        current = {one.relationship_id: one for one in await lock_groups(w, team_id, disputed)} | current
-    for one in sorted(current.values(), key=lambda one: one.relationship_id):
-        is_new = one.version == 1 and one.relationship_id == stored.relationship_id
-        if one.semantic_group_key in disputed and one.status in LIVING and not is_new:
-            change = Change(reason="conflict_opened", effect="source_lost", actor_profile_id=actor_id)
-            current[one.relationship_id] = await change_relationship(w, team_id, one, change)
+    current |= await open_cases(w, team_id, stored, own, current, following)
     closed = [current[closing.stored.relationship_id] for closing in following.closings]
+    ended = [one for one in closed if one.status in ENDED]
+    await end_reviews(w, team_id, ended, reason="relationship_superseded", profile_id=actor_id)
     settled = await settle_withdrawn(w, team_id, closed, current, actor_profile_id=actor_id)
     return current | {one.relationship_id: one for one in settled}
-
-
-def _has_gained(own: StoredRelationship | None, stored: StoredRelationship) -> bool:
-    """Whether the position weighs more than before: it holds anew, is a fact now, or has another window."""
-    if own is None or own.status not in HOLDING:
-        return True
-    if (own.valid_from, own.valid_to) != (stored.valid_from, stored.valid_to):
-        return True
-    return stored.tier == "fact" != own.tier
 
 
 def document(ready: Ready) -> str:
@@ -155,13 +144,6 @@ async def _insert(
         w, placing.work.team_id, stored, reason="remembered", effect=effect, document=document(placing.ready)
     )
     return stored
-
-
-def effect_of(before: Status, after: Status) -> TransitionEffect:
-    """Return what the change means for Hypotheses; the trigger looks whether a source is really lost."""
-    if after == "active":
-        return "harmless" if before == "active" else "became_active"
-    return "source_lost" if before in ("active", "pending_evidence") else "harmless"
 
 
 async def _record_verdicts(w: Writing, placing: Placing, relationship_id: str, decision: Decision) -> None:

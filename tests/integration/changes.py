@@ -6,8 +6,9 @@ from app.kernel.database import Database
 from app.ledger.conflicts.cases import Conflict, list_conflicts
 from app.ledger.conflicts.decisions import CaseDecision, decide_conflict
 from app.ledger.identity import Edge
-from app.ledger.retraction import Changed, retract_evidence, retract_relationship
+from app.ledger.retraction import Changed, retract_evidence
 from app.ledger.reviews import Review, list_reviews
+from app.remember.ended_reviews import take_position_back
 from app.remember.placements import RelationshipOutcome
 from app.remember.review_resolution import resolve_review
 from app.remember.submission import Submission
@@ -37,7 +38,7 @@ async def retract(
     database: Database, caller: Caller, relationship_id: str | None, note: str | None = None
 ) -> tuple[Changed, ...]:
     return await database.unit_of_work(
-        scope(caller), lambda w: retract_relationship(w, caller, relationship_id or "", note=note)
+        scope(caller), lambda w: take_position_back(w, caller, relationship_id or "", note=note)
     )
 
 

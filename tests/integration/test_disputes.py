@@ -7,12 +7,17 @@ import pytest
 from app.kernel.database import Database
 from app.kernel.errors import InvalidInput
 from app.remember.placements import RelationshipOutcome
+from app.remember.submission import CorrectionTarget
 from app.tenancy.callers import Caller
 from tests.concurrency.ledger_checks import find_broken
+from tests.conftest import MakeProfile
 from tests.factories import make_entity
 from tests.integration.changes import (
     answer,
+    cases,
+    decide,
     evidence_of,
+    license_fastapi,
     open_reviews,
     retract,
     retract_text,
@@ -20,7 +25,7 @@ from tests.integration.changes import (
 )
 from tests.integration.held import hold
 from tests.integration.merging import entity, merge, positions, unmerge
-from tests.integration.submissions import remember, state
+from tests.integration.submissions import is_eligible, relationship, remember, state
 
 Pair = tuple[RelationshipOutcome, RelationshipOutcome]
 
@@ -113,6 +118,106 @@ async def test_a_dispute_that_ended_on_the_survivor_is_over_when_the_merge_is_un
         [(await standing(database, team, outcome.relationship_id))[1] for outcome in (said, denied)]
     )
     assert statuses == ["active", "retracted"]
+    assert await find_broken(database, team.team_id) == {}
+
+
+async def deny_license(database: Database, team: Caller, name: str) -> RelationshipOutcome:
+    return await remember(database, team, state("FastAPI", "licensed_under", name, polarity="-"))
+
+
+async def dispute_license(database: Database, team: Caller, name: str) -> Pair:
+    """Leave both `FastAPI licensed_under …` and its denial disputed; return them."""
+    denied = await deny_license(database, team, name)
+    _, said = await hold(database, team, state("FastAPI", "licensed_under", name))
+    await answer(database, team, said.review_id, "dispute")
+    return said, denied
+
+
+async def test_what_is_disputed_is_a_side_of_a_case_and_stays_one_when_it_is_reinstated(
+    database: Database, team: Caller, make_profile: MakeProfile
+) -> None:
+    theirs = await license_fastapi(database, await make_profile(team, "Second"), "BSD")
+    said, denied = await dispute_license(database, team, "MIT")
+    [case] = await cases(database, team)
+    assert (case.kind, case.state, len(case.positions)) == ("other_object", "open", 2)
+    await retract(database, team, denied.relationship_id)
+    assert await standing(database, team, said.relationship_id) == ("validated_claim", "active")
+    assert [one.state for one in await cases(database, team)] == ["open"]
+    for outcome in (said, theirs):
+        assert not await is_eligible(database, team, outcome.relationship_id)
+    assert await find_broken(database, team.team_id) == {}
+
+
+async def test_a_case_decided_during_a_dispute_stays_decided_when_it_ends(
+    database: Database, team: Caller, make_profile: MakeProfile
+) -> None:
+    theirs = await license_fastapi(database, await make_profile(team, "Second"), "BSD")
+    said, denied = await dispute_license(database, team, "MIT")
+    [case] = await cases(database, team)
+    await decide(database, team, case, theirs.relationship_id)
+    await retract(database, team, denied.relationship_id)
+    [case] = await cases(database, team)
+    assert case.state == "resolved"
+    assert await standing(database, team, said.relationship_id) == ("validated_claim", "active")
+    assert not await is_eligible(database, team, said.relationship_id)
+
+
+async def test_a_reinstated_position_waits_beside_another_of_its_owners(
+    database: Database, team: Caller, make_profile: MakeProfile
+) -> None:
+    kept = await license_fastapi(database, team, "BSD")
+    said, denied = await dispute_license(database, team, "MIT")
+    await license_fastapi(database, await make_profile(team, "Second"), "MIT")
+    await retract(database, team, denied.relationship_id)
+    assert await standing(database, team, kept.relationship_id) == ("validated_claim", "active")
+    assert await standing(database, team, said.relationship_id) == ("validated_claim", "needs_review")
+    [review] = await open_reviews(database, team)
+    assert (review.relationship_id, review.kind, review.reason) == (
+        said.relationship_id,
+        "temporal",
+        "reinstated",
+    )
+    assert await find_broken(database, team.team_id) == {}
+    await answer(database, team, review.review_id, "accept")
+    assert await standing(database, team, kept.relationship_id) == ("validated_claim", "superseded")
+    assert await standing(database, team, said.relationship_id) == ("validated_claim", "active")
+    assert await find_broken(database, team.team_id) == {}
+
+
+@pytest.mark.parametrize("is_kept_out_by", ["lost evidence", "another of its owner's"])
+async def test_a_case_closes_with_the_dispute_if_its_side_does_not_hold_then(
+    database: Database, team: Caller, make_profile: MakeProfile, is_kept_out_by: str
+) -> None:
+    if is_kept_out_by == "another of its owner's":
+        await license_fastapi(database, team, "BSD")
+    theirs = await remember(
+        database,
+        await make_profile(team, "Second"),
+        state("FastAPI", "licensed_under", "MIT", polarity="-"),
+    )
+    said, denied = await dispute_license(database, team, "MIT")
+    [case] = await cases(database, team)
+    assert (case.kind, case.state) == ("opposite_polarity", "open")
+    if is_kept_out_by == "lost evidence":
+        await take_evidence(database, team, said)
+    await retract(database, team, denied.relationship_id)
+    assert (await standing(database, team, said.relationship_id))[1] != "active"
+    [case] = await cases(database, team)
+    assert (case.state, case.close_reason) == ("dismissed", "position_withdrawn")
+    assert await is_eligible(database, team, theirs.relationship_id)
+    assert await find_broken(database, team.team_id) == {}
+
+
+async def test_what_a_correction_elsewhere_reinstates_meets_what_stands_there(
+    database: Database, team: Caller
+) -> None:
+    await license_fastapi(database, team, "BSD")
+    said, denied = await dispute_license(database, team, "MIT")
+    stored = await relationship(database, team, denied.relationship_id)
+    target = CorrectionTarget(stored["id"], stored["version"])
+    await remember(database, team, state("AnyIO", "depends_on", "Starlette", correction_target=target))
+    assert await standing(database, team, said.relationship_id) == ("validated_claim", "needs_review")
+    assert [one.reason for one in await open_reviews(database, team)] == ["reinstated"]
     assert await find_broken(database, team.team_id) == {}
 
 

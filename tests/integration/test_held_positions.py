@@ -1,15 +1,20 @@
 """Resolving reviews that hold a Relationship: it goes on as accepted, rejected or disputed, weighed anew."""
 
+from dataclasses import replace
+from datetime import UTC, datetime
+
 import pytest
 
 from app.kernel.database import Database
-from app.kernel.errors import InvalidInput
+from app.kernel.errors import InvalidInput, WrongState
 from app.ledger.vocabulary import ReviewKind
 from app.remember.placements import RelationshipOutcome
 from app.remember.submission import (
     CorrectionTarget,
+    Submission,
 )
 from app.tenancy.callers import Caller
+from tests.concurrency.ledger_checks import find_broken
 from tests.conftest import MakeProfile
 from tests.factories import make_review
 from tests.integration.changes import (
@@ -19,6 +24,7 @@ from tests.integration.changes import (
     guess_from,
     guess_status,
     license_fastapi,
+    open_reviews,
     retract,
     retract_text,
     standing,
@@ -26,15 +32,19 @@ from tests.integration.changes import (
 )
 from tests.integration.held import (
     DEPENDS,
+    INSUFFICIENT,
     hold,
 )
 from tests.integration.submissions import (
+    ScriptedVerifier,
     is_eligible,
+    place,
     placement,
     relationship,
     remember,
     rows,
     state,
+    submit,
 )
 
 
@@ -209,3 +219,90 @@ async def test_a_held_relationship_takes_other_words_than_a_held_proposal(
     _, new = await hold(database, team, state("FastAPI", "licensed_under", "MIT"))
     with pytest.raises(InvalidInput):
         await answer(database, team, new.review_id, choice)
+
+
+async def correct(
+    database: Database, team: Caller, outcome: RelationshipOutcome
+) -> tuple[str, RelationshipOutcome]:
+    """Remember something else that takes the held position's place."""
+    stored = await relationship(database, team, outcome.relationship_id)
+    target = CorrectionTarget(stored["id"], stored["version"])
+    ingest_id = await submit(database, team, state("AnyIO", "depends_on", "Trio", correction_target=target))
+    return ingest_id, (await place(database, team, ingest_id)).relationship_outcomes[0]
+
+
+@pytest.mark.parametrize("by", ["correction", "retraction"])
+async def test_a_held_position_that_ends_takes_its_review_and_its_placement_along(
+    database: Database, team: Caller, by: str
+) -> None:
+    old = await license_fastapi(database, team, "BSD")
+    ingest_id, held = await hold(database, team, state("FastAPI", "licensed_under", "MIT"))
+    if by == "correction":
+        _, new = await correct(database, team, held)
+        assert new.status == "active"
+        ended, category, closed = "superseded", "relationship_needs_review", "relationship_superseded"
+    else:
+        await retract(database, team, held.relationship_id)
+        ended, category, closed = "retracted", "relationship_rejected", "relationship_retracted"
+    assert await standing(database, team, held.relationship_id) == ("validated_claim", ended)
+    assert await open_reviews(database, team) == []
+    [review] = await rows(database, team, "SELECT * FROM review_tasks WHERE team_id = %(team_id)s")
+    assert (review["choice"], review["close_reason"]) == ({"choice": "withdrawn"}, closed)
+    placed = await placement(database, team, ingest_id)
+    [outcome] = placed.relationship_outcomes
+    assert (placed.processing_state, outcome.category) == ("completed", category)
+    assert (outcome.status, outcome.reason) == (ended, "review_withdrawn")
+    with pytest.raises(WrongState):
+        await answer(database, team, held.review_id, "accept")
+    assert await standing(database, team, old.relationship_id) == ("validated_claim", "active")
+    assert await find_broken(database, team.team_id) == {}
+
+
+async def test_what_is_said_again_of_a_superseded_position_waits_for_one_review(
+    database: Database, team: Caller
+) -> None:
+    old = await license_fastapi(database, team, "BSD")
+    _, new = await hold(database, team, state("FastAPI", "licensed_under", "MIT"))
+    await answer(database, team, new.review_id, "accept")
+    first = await license_fastapi(database, team, "BSD", source_group="a")
+    second = await license_fastapi(database, team, "BSD", source_group="b")
+    assert first.relationship_id == second.relationship_id == old.relationship_id
+    assert first.review_id == second.review_id
+    await answer(database, team, first.review_id, "accept")
+    assert await open_reviews(database, team) == []
+    assert await standing(database, team, old.relationship_id) == ("fact", "active")
+    assert await find_broken(database, team.team_id) == {}
+
+
+Y2020, Y2022, Y2024 = (datetime(year, 1, 1, tzinfo=UTC) for year in (2020, 2022, 2024))
+
+
+async def test_a_window_that_grows_over_another_of_its_owners_is_asked_about(
+    database: Database, team: Caller, make_profile: MakeProfile
+) -> None:
+    bsd = state("FastAPI", "licensed_under", "BSD", valid_from=Y2020, valid_to=Y2022)
+    grown = state("FastAPI", "licensed_under", "BSD", valid_from=Y2020, valid_to=Y2024)
+    early = await remember(database, team, bsd)
+    late = await remember(database, team, state("FastAPI", "licensed_under", "MIT", valid_from=Y2022))
+    other = await make_profile(team, "Second")
+    denied = await remember(database, other, replace_polarity(bsd))
+    assert [one.state for one in await cases(database, team)] == ["open"]
+    unsaid = await remember(
+        database, team, grown, verifier=ScriptedVerifier({grown.evidence[0].content: INSUFFICIENT})
+    )
+    assert (unsaid.status, await open_reviews(database, team)) == ("active", [])
+    again = await remember(database, team, grown)
+    assert (again.relationship_id, again.status) == (early.relationship_id, "needs_review")
+    assert again.reason == "supersession_without_dates"
+    assert await standing(database, team, late.relationship_id) == ("validated_claim", "active")
+    assert [one.state for one in await cases(database, team)] == ["dismissed"]
+    assert await is_eligible(database, team, denied.relationship_id)
+    await answer(database, team, again.review_id, "accept")
+    assert await standing(database, team, late.relationship_id) == ("validated_claim", "superseded")
+    assert [one.state for one in await cases(database, team)] == ["open", "dismissed"]
+    assert await find_broken(database, team.team_id) == {}
+
+
+def replace_polarity(submission: Submission) -> Submission:
+    [proposal] = submission.relationships
+    return replace(submission, relationships=(replace(proposal, polarity="-"),))

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.ledger.conflicts.withdrawal import is_conflicting
+from app.ledger.conflicts.closing import is_conflicting
 from app.ledger.identity import Edge, semantic_group_key, target_identity
 from app.ledger.relationships.rows import StoredRelationship
 from app.ledger.vocabulary import Polarity, Predicate, Status

@@ -23,7 +23,8 @@ from app.api.wire.lifecycle import ChangedAnswer, EvidenceAnswer, RetractBody, R
 from app.kernel.database import Writing
 from app.ledger.conflicts.decisions import decide_conflict
 from app.ledger.evidence.detail import get_evidence_detail
-from app.ledger.retraction import Changed, retract_relationship
+from app.ledger.retraction import Changed
+from app.remember.ended_reviews import take_position_back
 from app.remember.quarantine import take_evidence_back
 from app.remember.review_resolution import resolve_review
 from app.review.submissions import settle_submissions
@@ -49,7 +50,7 @@ async def retract_relationship_route(
     _: NoQuery,
 ) -> Response:
     """Take one's own position back; again changes nothing."""
-    return await _retract(door, caller, raw, relationship_id, request, key_header, retract_relationship)
+    return await _retract(door, caller, raw, relationship_id, request, key_header, take_position_back)
 
 
 @router.get(
@@ -173,6 +174,8 @@ async def _retract(
 
     async def retract(writing: Writing) -> tuple[int, RetractionAnswer]:
         changed = await take_back(writing, caller, row_id, note=body.reason)
+        # A confirmation that waited for its review, or for what was held, may have ended with it.
+        await settle_submissions(writing, caller.team_id)
         return 200, RetractionAnswer(changed=[ChangedAnswer.model_validate(one) for one in changed])
 
     return answer_given(await perform(door, caller, request_once, retract))

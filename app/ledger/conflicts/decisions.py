@@ -11,10 +11,9 @@ from app.kernel.database import Writing
 from app.kernel.errors import FieldError, InvalidInput, WrongState
 from app.ledger.conflicts.cases import Conflict, get_conflict
 from app.ledger.conflicts.events import note_case
-from app.ledger.conflicts.withdrawal import LIVING
 from app.ledger.relationships.neighbours import lock_groups, lock_with_neighbours
 from app.ledger.relationships.rows import Change, change_relationship
-from app.ledger.vocabulary import TransitionEffect
+from app.ledger.vocabulary import LIVING, TransitionEffect
 
 
 @dataclass(frozen=True, slots=True)

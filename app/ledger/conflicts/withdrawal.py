@@ -1,29 +1,16 @@
 """What follows when a position no longer holds: cases without two sides close, disputes with oneself end.
 
-`is_conflicting` is pure. Everything runs in the transaction that changed the position.
+Everything runs in the transaction that changed the position.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Final, LiteralString
+from collections.abc import Collection, Iterable, Mapping
 
-from app.kernel.database import Row, Writing
-from app.ledger.conflicts.events import note_case
+from app.kernel.database import Writing
+from app.ledger.conflicts.closing import close_cases
+from app.ledger.conflicts.entrance import Entrance, enter_position
 from app.ledger.predicates.registry import list_predicates
-from app.ledger.relationships.neighbours import lock_groups, near_of
-from app.ledger.relationships.rows import (
-    Change,
-    StoredRelationship,
-    change_relationship,
-    lock_relationships,
-)
-from app.ledger.vocabulary import Predicate, Status
-
-HOLDING: Final[frozenset[Status]] = frozenset({"active", "disputed"})
-# Of these no support counts any more.
-WITHDRAWN: Final[frozenset[Status]] = frozenset({"retracted", "rejected"})
-ENDED: Final[frozenset[Status]] = WITHDRAWN | {"superseded"}
-# What a case takes out of eligibility and gives back; the others are out by themselves.
-LIVING: Final[frozenset[Status]] = frozenset({"active", "pending_evidence"})
+from app.ledger.relationships.neighbours import lock_groups, lock_with_neighbours, near_of
+from app.ledger.relationships.rows import StoredRelationship
 
 
 async def settle_withdrawn(
@@ -42,133 +29,42 @@ async def settle_withdrawn(
         actor_profile_id: whose change it is.
 
     Returns:
-        What was changed besides, in the order in which it happened.
+        What was changed besides, as it stands now, in the order in which it was first changed.
     """
     if not changed:
         return []
     current = {**locked, **{one.relationship_id: one for one in changed}}
-    predicates = await list_predicates(w, team_id)
-    freed = await _close_cases(w, team_id, changed, current, predicates, actor_profile_id)
-    current |= {one.relationship_id: one for one in freed}
-    ended = await _end_disputes(w, team_id, changed, current, predicates, actor_profile_id)
-    return [*freed, *ended]
-
-
-def is_conflicting(
-    one: StoredRelationship, other: StoredRelationship, team_id: str, predicates: Mapping[str, Predicate]
-) -> bool:
-    """Return whether two positions of different owners cannot both hold as they stand."""
-    if one.owner_profile_id == other.owner_profile_id or one.scope != other.scope:
-        return False
-    if not {one.status, other.status} <= HOLDING or not one.overlaps(other.valid_from, other.valid_to):
-        return False
-    near = near_of(team_id, one, predicates)
-    if other.semantic_group_key == near.opposite_group_key:
-        return True
-    is_both_affirmed = one.polarity == other.polarity == "+"
-    return is_both_affirmed and other.semantic_group_key != near.group_key and near.shares_slot(other)
-
-
-async def _close_cases(
-    w: Writing,
-    team_id: str,
-    changed: Collection[StoredRelationship],
-    current: dict[str, StoredRelationship],
-    predicates: Mapping[str, Predicate],
-    actor_profile_id: str,
-) -> list[StoredRelationship]:
-    groups = sorted({one.semantic_group_key for one in changed})
-    freed: list[StoredRelationship] = []
-    for case in await w.fetch_all(_UNSETTLED, {"team_id": team_id, "groups": groups}):
-        held = await _holders(w, team_id, case, current)
-        pairs = ((one, other) for place, one in enumerate(held) for other in held[place + 1 :])
-        if any(is_conflicting(one, other, team_id, predicates) for one, other in pairs):
-            continue
-        params = {"team_id": team_id, "case_id": case["id"], "profile_id": actor_profile_id}
-        await w.execute(_CLOSE, params)
-        await note_case(w, team_id, case["id"], "withdrawn", actor_profile_id=actor_profile_id)
-        changed_ids = {one.relationship_id for one in changed}
-        for one in held:
-            if one.relationship_id not in changed_ids and one.status in LIVING:
-                change = Change(
-                    reason="conflict_withdrawn",
-                    effect="harmless",
-                    actor_profile_id=actor_profile_id,
-                    restarts=True,
-                )
-                current[one.relationship_id] = await change_relationship(w, team_id, one, change)
-                freed.append(current[one.relationship_id])
-    return freed
-
-
-async def _holders(
-    w: Writing, team_id: str, case: Row, current: dict[str, StoredRelationship]
-) -> Sequence[StoredRelationship]:
-    """Return every Relationship in one of the case's positions, locked, as this transaction sees it."""
-    far = [one for one in case["relationship_ids"] if one not in current]
-    if far:
-        current |= {one.relationship_id: one for one in await lock_relationships(w, team_id, far)}
-    return [current[one] for one in case["relationship_ids"] if one in current]
+    entrance = Entrance(team_id, "reinstated", actor_profile_id, await list_predicates(w, team_id))
+    settled = await close_cases(w, team_id, changed, current, entrance.predicates, actor_profile_id)
+    for one in changed:
+        if one.status != "disputed":
+            settled |= await _end_disputes(w, entrance, one, current)
+    return list(settled.values())
 
 
 async def _end_disputes(
-    w: Writing,
-    team_id: str,
-    changed: Collection[StoredRelationship],
-    current: dict[str, StoredRelationship],
-    predicates: Mapping[str, Predicate],
-    actor_profile_id: str,
-) -> list[StoredRelationship]:
-    """Reinstate a disputed position whose owner no longer holds the opposite."""
-    ended = []
-    for one in changed:
-        if one.status == "disputed":
-            continue
-        near = near_of(team_id, one, predicates)
-        # What was corrected need not be anywhere near what corrects it.
-        groups = (near.group_key, near.opposite_group_key)
-        current = {other.relationship_id: other for other in await lock_groups(w, team_id, groups)} | current
-        opposites = [
-            other
-            for other in current.values()
-            if other.owner_profile_id == one.owner_profile_id
-            and other.status == "disputed"
-            and other.semantic_group_key == near.opposite_group_key
-        ]
-        is_held = any(
-            other.status == "disputed"
-            and other.owner_profile_id == one.owner_profile_id
-            and other.semantic_group_key == one.semantic_group_key
-            for other in current.values()
-        )
-        for opposite in () if is_held else opposites:
-            status: Status = "pending_evidence" if opposite.tier == "candidate" else "active"
-            change = Change(
-                reason="reinstated",
-                effect="became_active" if status == "active" else "harmless",
-                actor_profile_id=actor_profile_id,
-                status=status,
-                restarts=True,
-            )
-            ended.append(await change_relationship(w, team_id, opposite, change))
-    return ended
+    w: Writing, entrance: Entrance, one: StoredRelationship, current: dict[str, StoredRelationship]
+) -> dict[str, StoredRelationship]:
+    """Let disputed positions enter anew whose owner no longer holds the opposite; return what changed, by id."""
+    near = near_of(entrance.team_id, one, entrance.predicates)
+    # What was corrected need not be anywhere near what corrects it.
+    _add(current, await lock_groups(w, entrance.team_id, (near.group_key, near.opposite_group_key)))
+    disputed = [
+        other
+        for other in current.values()
+        if other.status == "disputed" and other.owner_profile_id == one.owner_profile_id
+    ]
+    if any(other.semantic_group_key == near.group_key for other in disputed):
+        return {}
+    opposites = [other for other in disputed if other.semantic_group_key == near.opposite_group_key]
+    changed: dict[str, StoredRelationship] = {}
+    for opposite_id in sorted(opposite.relationship_id for opposite in opposites):
+        _add(current, (await lock_with_neighbours(w, entrance.team_id, [opposite_id])).values())
+        changed |= await enter_position(w, entrance, current[opposite_id], "active", current)
+    return changed
 
 
-_UNSETTLED: LiteralString = """
-    SELECT c.id, ARRAY(
-        SELECT r.id FROM conflict_positions AS position
-        JOIN relationships AS r
-          ON r.team_id = position.team_id AND r.semantic_group_key = position.semantic_group_key
-        WHERE position.team_id = c.team_id AND position.case_id = c.id ORDER BY r.id) AS relationship_ids
-    FROM conflict_cases AS c
-    WHERE c.team_id = %(team_id)s AND c.status IN ('open', 'resolved') AND c.id IN (
-        SELECT case_id FROM conflict_positions
-        WHERE team_id = %(team_id)s AND semantic_group_key = ANY (%(groups)s))
-    ORDER BY c.id FOR UPDATE
-"""
-_CLOSE: LiteralString = """
-    UPDATE conflict_cases
-    SET status = 'dismissed', close_reason = 'position_withdrawn', preferred_position_id = NULL,
-        closed_at = clock_timestamp(), closed_by_profile_id = %(profile_id)s
-    WHERE team_id = %(team_id)s AND id = %(case_id)s
-"""
+def _add(current: dict[str, StoredRelationship], locked: Iterable[StoredRelationship]) -> None:
+    """Note what is locked besides; what is known already is as this transaction left it."""
+    for one in locked:
+        current.setdefault(one.relationship_id, one)

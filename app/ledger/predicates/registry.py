@@ -6,7 +6,7 @@ Key, label, verb phrase and aliases, in every form of their verb, lead to one pr
 one is not given to another. Two inverses share the words in which each is the other's passive.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields, replace
 from difflib import SequenceMatcher
 from typing import Final, LiteralString
@@ -41,6 +41,18 @@ _CURRENT: LiteralString = (
     + " FROM predicates WHERE team_id = %(team_id)s AND is_current ORDER BY predicate_key"
 )
 _LOCK: LiteralString = "SELECT pg_advisory_xact_lock(hashtextextended(%(team_id)s || '/predicates', 0))"
+_HOLD: LiteralString = (
+    "SELECT pg_advisory_xact_lock_shared(hashtextextended(%(team_id)s || '/predicates', 0))"
+)
+_OF_KEYS: LiteralString = (
+    "SELECT "
+    + _COLUMNS
+    + """ FROM predicates WHERE team_id = %(team_id)s AND is_current AND predicate_key = ANY (
+        %(keys)s::text[] || ARRAY(
+            SELECT inverse_key FROM predicates
+            WHERE team_id = %(team_id)s AND is_current AND predicate_key = ANY (%(keys)s)
+              AND inverse_key IS NOT NULL))"""
+)
 _UNSET_CURRENT: LiteralString = """
     UPDATE predicates SET is_current = false
     WHERE team_id = %(team_id)s AND predicate_key = %(predicate_key)s AND is_current
@@ -69,6 +81,22 @@ async def list_predicates(reading: Reading, team_id: str) -> dict[str, Predicate
     Deprecated and retired ones are among them; see `lifecycle_state`.
     """
     rows = await reading.fetch_all(_CURRENT, {"team_id": team_id})
+    return {row["predicate_key"]: _read_predicate(row) for row in rows}
+
+
+async def hold_predicates(
+    w: Writing, team_id: str, keys: Collection[str] | None = None
+) -> dict[str, Predicate]:
+    """Return what `list_predicates` returns; nobody changes any of the team's until the transaction ends.
+
+    Of these keys, with their inverses, if any are given. Taken before turns for slots and Relationships.
+    """
+    params: dict[str, object] = {"team_id": team_id}
+    read: LiteralString = _CURRENT
+    if keys is not None:
+        params["keys"], read = sorted(keys), _OF_KEYS
+    # The second one sees what was committed while the first one waited.
+    _, rows = await w.fetch_each((_HOLD, {"team_id": team_id}), (read, params))
     return {row["predicate_key"]: _read_predicate(row) for row in rows}
 
 

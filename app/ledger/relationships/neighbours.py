@@ -1,7 +1,8 @@
 """Locking a position together with everything that it can meet, in the one order that all changes keep.
 
-Turns for slots first, then Relationships by id. Who changes a position holds these, so that conflict cases,
-disputes and windows are decided by one transaction at a time.
+The team's predicates first, which say how many can hold, then turns for slots, then Relationships by id. Who
+changes a position holds these, so that conflict cases, disputes and windows are decided by one transaction at a
+time.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -9,7 +10,7 @@ from typing import LiteralString
 
 from app.kernel.database import Writing
 from app.ledger.identity import Edge
-from app.ledger.predicates.registry import list_predicates
+from app.ledger.predicates.registry import hold_predicates
 from app.ledger.relationships.rows import (
     RELATIONSHIP_COLUMNS,
     StoredRelationship,
@@ -27,21 +28,17 @@ async def lock_related(w: Writing, team_id: str, nears: Sequence[Neighbourhood])
     order of the ids.
     """
     keys = {f"{team_id}/slot/{key}" for near in nears for key in near.turn_keys}
-    await w.execute(_TAKE_TURNS, {"keys": sorted(keys)})
     slots = sorted({(slot.side, slot.entity_id, slot.predicate_key) for near in nears for slot in near.slots})
-    rows = await w.fetch_all(
-        _RELATED,
-        {
-            "team_id": team_id,
-            "group_keys": sorted(
-                {key for near in nears for key in (near.group_key, near.opposite_group_key)}
-            ),
-            "also": sorted({one for near in nears for one in near.also}),
-            "sides": [side for side, _, _ in slots],
-            "entity_ids": [entity_id for _, entity_id, _ in slots],
-            "predicate_keys": [predicate_key for _, _, predicate_key in slots],
-        },
-    )
+    params: dict[str, object] = {
+        "team_id": team_id,
+        "group_keys": sorted({key for near in nears for key in (near.group_key, near.opposite_group_key)}),
+        "also": sorted({one for near in nears for one in near.also}),
+        "sides": [side for side, _, _ in slots],
+        "entity_ids": [entity_id for _, entity_id, _ in slots],
+        "predicate_keys": [predicate_key for _, _, predicate_key in slots],
+    }
+    # The second one sees what was committed while the first one waited.
+    _, rows = await w.fetch_each((_TAKE_TURNS, {"keys": sorted(keys)}), (_RELATED, params))
     return [read_relationship(row) for row in rows]
 
 
@@ -52,8 +49,8 @@ async def lock_with_neighbours(
 
     An id that is none of the team's is not among them.
     """
+    predicates = await hold_predicates(w, team_id)
     found = await find_relationships(w, team_id, ids)
-    predicates = await list_predicates(w, team_id)
     nears = [near_of(team_id, stored, predicates) for stored in found]
     return {one.relationship_id: one for one in await lock_related(w, team_id, nears)} if nears else {}
 

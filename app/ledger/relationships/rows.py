@@ -12,7 +12,7 @@ from typing import LiteralString
 from app.kernel.database import Reading, Row, Writing
 from app.kernel.errors import VersionMismatch
 from app.kernel.ids import is_id
-from app.ledger.vocabulary import Modality, Polarity, Status, Tier, TransitionEffect
+from app.ledger.vocabulary import LIVING, Modality, Polarity, Status, Tier, TransitionEffect
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,13 @@ class Change:
     restarts: bool = False
     reopens: bool = False
     note: str | None = None
+
+
+def effect_of(before: Status, after: Status) -> TransitionEffect:
+    """Return what the change means for Hypotheses; the trigger looks whether a source is really lost."""
+    if after == "active":
+        return "harmless" if before == "active" else "became_active"
+    return "source_lost" if before in LIVING else "harmless"
 
 
 async def insert_relationship(

@@ -8,11 +8,12 @@ from typing import LiteralString
 from app.kernel.database import Writing
 from app.kernel.errors import FieldError, InvalidInput, WrongState
 from app.kernel.ids import new_id
-from app.ledger.conflicts.withdrawal import ENDED, LIVING, settle_withdrawn
+from app.ledger.conflicts.entrance import Entrance, enter_position
+from app.ledger.conflicts.withdrawal import settle_withdrawn
 from app.ledger.identity import Edge, target_identity
 from app.ledger.nodes.entities import Entity, find_entities_by_id
 from app.ledger.nodes.typed_values import get_value_text
-from app.ledger.predicates.registry import list_predicates
+from app.ledger.predicates.registry import hold_predicates
 from app.ledger.relationships.neighbours import lock_related, near_of
 from app.ledger.relationships.rows import (
     Change,
@@ -22,6 +23,7 @@ from app.ledger.relationships.rows import (
     insert_relationship,
 )
 from app.ledger.retraction import Changed
+from app.ledger.vocabulary import ENDED, LIVING
 from app.remember.document import write_document
 from app.remember.merging.rows import (
     MovedPosition,
@@ -30,7 +32,7 @@ from app.remember.merging.rows import (
     set_survivor,
     take_merge_turn,
 )
-from app.remember.merging.successor import Entrance, enter_position, settle_disputes, take_over
+from app.remember.merging.successor import settle_disputes, take_over
 from app.tenancy.callers import Caller
 
 
@@ -60,7 +62,7 @@ async def merge_entities(
     await _check_mergeable(w, team_id, entity_id, into)
     moved_ids = [row["id"] for row in await w.fetch_all(_LIVING, {"team_id": team_id, "id": entity_id})]
     olds = await find_relationships(w, team_id, moved_ids)
-    predicates = await list_predicates(w, team_id)
+    predicates = await hold_predicates(w, team_id)
     nears = [near_of(team_id, one, predicates) for one in olds]
     nears += [near_of(team_id, _moved(one, entity_id, into), predicates) for one in olds]
     current = {one.relationship_id: one for one in await lock_related(w, team_id, nears)} if nears else {}
@@ -70,7 +72,7 @@ async def merge_entities(
     moved_ids = [one.relationship_id for one in olds]
     if await w.fetch_one(_HELD, {"team_id": team_id, "ids": moved_ids}) is not None:
         raise WrongState("A review holds one of the positions; resolve it first.", code="review_open")
-    entrance = Entrance(team_id, "entity_merged", caller.profile_id, predicates, now)
+    entrance = Entrance(team_id, "entity_merged", caller.profile_id, predicates)
     await set_survivor(w, team_id, entity_id, into)
     for old in olds:
         await _supersede(w, entrance, old, current)

@@ -1,83 +1,13 @@
-"""Entering a position that a merge, or its undoing, brings in: weighed, and met by what is there already."""
+"""What a merge hands to a successor and its undoing takes back: supports, verdicts, the end of disputes."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Sequence
 from typing import LiteralString
 
 from app.kernel.database import Writing
 from app.kernel.ids import new_id
-from app.ledger.evidence.supports import weigh_supports
+from app.ledger.conflicts.entrance import Entrance, enter_position
 from app.ledger.relationships.neighbours import lock_groups, near_of
-from app.ledger.relationships.rows import Change, StoredRelationship, change_relationship
-from app.ledger.reviews import ReviewDraft, open_review
-from app.ledger.vocabulary import Predicate, Status
-from app.remember.consequences import find_own_rivals, follow
-from app.remember.store import carry_out, effect_of
-
-
-@dataclass(frozen=True, slots=True)
-class Entrance:
-    """Who brings positions in, why, when, and with which predicates."""
-
-    team_id: str
-    reason: str
-    actor_profile_id: str
-    predicates: Mapping[str, Predicate]
-    now: datetime
-
-
-async def enter_position(
-    w: Writing,
-    entrance: Entrance,
-    stored: StoredRelationship,
-    wanted: Status,
-    current: dict[str, StoredRelationship],
-) -> StoredRelationship:
-    """Leave a stored position at the tier of its supports, in the wanted status if they carry it.
-
-    A side of a dispute needs none: its owner's decision stands without them. Where the position would be active
-    beside one of its owner's that cannot hold with it, it is held by a review: a merge supersedes nothing. Another
-    owner's opens a conflict case. `current` is what is locked, by id, and is kept up to date.
-    """
-    team_id = entrance.team_id
-    tier = await weigh_supports(w, team_id, stored.relationship_id)
-    status = wanted
-    if tier == "candidate" and wanted == "active":
-        status = "pending_evidence"
-    position = replace(stored, tier=tier, status=status)
-    near = near_of(team_id, position, entrance.predicates)
-    related = list(current.values())
-    rivals = find_own_rivals(position, near, related) if status == "active" else []
-    if rivals:
-        status = "needs_review"
-    changed = await change_relationship(
-        w,
-        team_id,
-        stored,
-        Change(
-            reason=entrance.reason,
-            effect=effect_of(stored.status, status),
-            actor_profile_id=entrance.actor_profile_id,
-            tier=tier,
-            status=status,
-            is_assessed=await is_insufficient(w, team_id, stored.relationship_id),
-            restarts=stored.status not in ("active", "pending_evidence"),
-        ),
-    )
-    current[changed.relationship_id] = changed
-    if rivals:
-        is_opposite = any(one.semantic_group_key == near.opposite_group_key for one in rivals)
-        kind = "policy" if is_opposite else "temporal"
-        await open_review(
-            w,
-            team_id,
-            ReviewDraft(kind, entrance.reason, relationship_id=changed.relationship_id),  # type: ignore[arg-type]  # One of two words.
-        )
-    elif status == "active":
-        following = follow(changed, near, list(current.values()), now=entrance.now)
-        current |= await carry_out(w, team_id, changed, stored, list(current.values()), following)
-    return current[changed.relationship_id]
+from app.ledger.relationships.rows import StoredRelationship
 
 
 async def settle_disputes(w: Writing, entrance: Entrance, current: dict[str, StoredRelationship]) -> None:
@@ -136,12 +66,6 @@ async def give_back(w: Writing, entrance: Entrance, successor_id: str, citation_
     )
 
 
-async def is_insufficient(w: Writing, team_id: str, relationship_id: str) -> bool:
-    """Whether the latest valid verdict is insufficient, on evidence that still counts."""
-    row = await w.fetch_one(_LATEST, {"team_id": team_id, "id": relationship_id})
-    return row is not None and row["verdict"] == "insufficient" and bool(row["counts"])
-
-
 _LAST_VERDICTS: LiteralString = """
     SELECT DISTINCT ON (citation_id, which.verdict) id, citation_id
     FROM verification_events AS event
@@ -187,15 +111,4 @@ _GIVE_BACK: LiteralString = """
     )
     INSERT INTO support_events (team_id, relationship_id, citation_id, event, reason, actor_profile_id)
     SELECT %(team_id)s, %(new_id)s, citation_id, 'revoked', %(reason)s, %(profile_id)s FROM revoked
-"""
-_LATEST: LiteralString = """
-    SELECT event.verdict, evidence.state = 'active' AND coalesce(revision.is_current, true) AS counts
-    FROM verification_events AS event
-    JOIN citations ON citations.team_id = event.team_id AND citations.id = event.citation_id
-    JOIN evidence ON evidence.team_id = citations.team_id AND evidence.id = citations.evidence_id
-    LEFT JOIN source_revisions AS revision
-      ON revision.team_id = evidence.team_id AND revision.source_id = evidence.source_id
-     AND revision.revision = evidence.source_revision
-    WHERE event.team_id = %(team_id)s AND event.relationship_id = %(id)s AND event.schema_valid
-    ORDER BY event.created_at DESC, event.id DESC LIMIT 1
 """

@@ -5,14 +5,15 @@ from typing import LiteralString
 
 from app.kernel.database import Writing
 from app.kernel.errors import WrongState
-from app.ledger.conflicts.withdrawal import ENDED, LIVING, WITHDRAWN, settle_withdrawn
+from app.ledger.conflicts.entrance import Entrance, enter_position
+from app.ledger.conflicts.withdrawal import settle_withdrawn
 from app.ledger.evidence.supports import effective_weights, revoke_supports
 from app.ledger.predicates.registry import list_predicates
 from app.ledger.relationships.neighbours import lock_with_neighbours
 from app.ledger.relationships.rows import Change, StoredRelationship, change_relationship
-from app.ledger.retraction import withdraw_reviews
 from app.ledger.reweigh import reweigh
-from app.ledger.vocabulary import Status
+from app.ledger.vocabulary import ENDED, LIVING, WITHDRAWN, Status
+from app.remember.ended_reviews import end_reviews
 from app.remember.merging.merge import Merged, find_changes
 from app.remember.merging.rows import (
     MovedPosition,
@@ -22,7 +23,7 @@ from app.remember.merging.rows import (
     set_survivor,
     take_merge_turn,
 )
-from app.remember.merging.successor import Entrance, enter_position, give_back, settle_disputes
+from app.remember.merging.successor import give_back, settle_disputes
 from app.tenancy.callers import Caller
 
 
@@ -54,7 +55,7 @@ async def unmerge_entity(
         raise WrongState(
             "An entity at the other end has been merged since; unmerge that first.", code="merged_since"
         )
-    entrance = Entrance(team_id, "entity_unmerged", caller.profile_id, await list_predicates(w, team_id), now)
+    entrance = Entrance(team_id, "entity_unmerged", caller.profile_id, await list_predicates(w, team_id))
     await set_survivor(w, team_id, entity_id, None)
     taken = [await _take_back(w, entrance, one, current) for one in merge.moved]
     withdrawn = [one for one in taken if one is not None]
@@ -86,7 +87,6 @@ async def _take_back(
         return None
     actor_id = entrance.actor_profile_id
     if moved.is_created and not await effective_weights(w, entrance.team_id, moved.successor_id):
-        await withdraw_reviews(w, entrance.team_id, moved.successor_id, profile_id=actor_id)
         change = Change(
             reason=entrance.reason,
             effect="source_lost" if successor.status in LIVING else "harmless",
@@ -94,6 +94,9 @@ async def _take_back(
             status="retracted",
         )
         changed = await change_relationship(w, entrance.team_id, successor, change)
+        await end_reviews(
+            w, entrance.team_id, [changed], reason="relationship_retracted", profile_id=actor_id
+        )
     else:
         changed = await reweigh(
             w, entrance.team_id, successor, reason=entrance.reason, actor_profile_id=actor_id

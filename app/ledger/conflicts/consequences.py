@@ -4,13 +4,12 @@ Source: Design, section 4, step 7.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from app.ledger.conflicts.withdrawal import HOLDING
 from app.ledger.relationships.rows import StoredRelationship
 from app.ledger.relationships.slots import Neighbourhood
-from app.ledger.vocabulary import ReviewKind, Status
+from app.ledger.vocabulary import HOLDING, ReviewKind, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +44,17 @@ def follow(
     `targets` are the owner's own positions that it explicitly takes the place of, checked already.
     """
     corrected = {target.relationship_id for target in targets}
-    rivals = [one for one in find_rivals(new, related) if one.relationship_id not in corrected]
-    opposites = [one for one in rivals if one.semantic_group_key == near.opposite_group_key]
-    other_objects = [one for one in rivals if _is_other_object(new, near, one)]
-    own_objects = [one for one in other_objects if one.owner_profile_id == new.owner_profile_id]
-    review = _review(new, opposites, own_objects)
+    rivals = [one for one in related if one.relationship_id not in corrected]
+    own_rivals = find_own_rivals(new, near, rivals)
+    own_objects = [one for one in own_rivals if one.semantic_group_key != near.opposite_group_key]
+    review = _review(new, own_objects, has_own_opposite=len(own_rivals) > len(own_objects))
     if review is not None:
         return Consequences(review=review)
     closings = [_close_by_date(new, one, now) for one in own_objects]
     closings += [_close_by_correction(new, target, now) for target in targets]
-    return Consequences(
+    return replace(
+        find_others(new, near, rivals),
         closings=tuple(sorted(closings, key=lambda closing: closing.stored.relationship_id)),
-        other_objects=tuple(one for one in other_objects if one not in own_objects),
-        opposites=tuple(opposites),
     )
 
 
@@ -85,15 +82,26 @@ def find_own_rivals(
     ]
 
 
+def find_others(
+    new: StoredRelationship, near: Neighbourhood, related: Sequence[StoredRelationship]
+) -> Consequences:
+    """Return the positions of other owners that cannot hold beside `new`, and nothing else that follows."""
+    others = [one for one in find_rivals(new, related) if one.owner_profile_id != new.owner_profile_id]
+    return Consequences(
+        other_objects=tuple(one for one in others if _is_other_object(new, near, one)),
+        opposites=tuple(one for one in others if one.semantic_group_key == near.opposite_group_key),
+    )
+
+
 def _is_other_object(new: StoredRelationship, near: Neighbourhood, one: StoredRelationship) -> bool:
     is_both_affirmed = new.polarity == one.polarity == "+"
     return is_both_affirmed and one.semantic_group_key != near.group_key and near.shares_slot(one)
 
 
 def _review(
-    new: StoredRelationship, opposites: list[StoredRelationship], own_objects: list[StoredRelationship]
+    new: StoredRelationship, own_objects: list[StoredRelationship], *, has_own_opposite: bool
 ) -> tuple[ReviewKind, str] | None:
-    if any(one.owner_profile_id == new.owner_profile_id for one in opposites):
+    if has_own_opposite:
         return ("policy", "own_opposite_position")
     if len(own_objects) > 1:
         return ("temporal", "several_open_windows")
