@@ -1,7 +1,7 @@
 """A new team starts with the seeded predicates."""
 
 from app.kernel.database import Writing
-from app.ledger.predicates.registry import seed_predicates
+from app.ledger.predicates.changes import seed_predicates
 from app.tenancy.callers import HOST, Actor
 from app.tenancy.teams import Team, create_team
 

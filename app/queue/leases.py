@@ -116,6 +116,15 @@ async def reopen(writing: Writing, *, team_id: str, kind: str, item_id: str) -> 
         await wake_workers(writing, kind)
 
 
+async def make_due(writing: Writing, *, team_id: str, kind: str, item_id: str) -> None:
+    """Leave the item due, whether it is new or finished; one that is not finished stays as it is."""
+    params: dict[str, object] = {"team_id": team_id, "kind": kind, "item_id": item_id}
+    if await writing.execute(statements.ENQUEUE_NEW, params):
+        await wake_workers(writing, kind)
+    else:
+        await reopen(writing, team_id=team_id, kind=kind, item_id=item_id)
+
+
 async def cancel(writing: Writing, *, team_id: str, kind: str, item_id: str) -> bool:
     """Leave the item finished whoever holds it; say whether it was still open."""
     params = {"team_id": team_id, "kind": kind, "item_id": item_id}

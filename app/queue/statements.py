@@ -11,6 +11,12 @@ ENQUEUE: LiteralString = """
     VALUES (%(team_id)s, %(kind)s, %(item_id)s, coalesce(%(run_at)s, clock_timestamp()))
 """
 
+ENQUEUE_NEW: LiteralString = """
+    INSERT INTO work_items (team_id, kind, item_id, run_at)
+    VALUES (%(team_id)s, %(kind)s, %(item_id)s, clock_timestamp())
+    ON CONFLICT (team_id, kind, item_id) DO NOTHING
+"""
+
 WAKE: LiteralString = "SELECT pg_notify(%(channel)s, %(kind)s)"
 
 # The teams stand in a ring, and `after` is the one that was served last: from there on the index gives the next

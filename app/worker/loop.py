@@ -22,7 +22,7 @@ from app.recall.configured_embedder import MissingEmbedder
 from app.recall.embedder import Embedder
 from app.worker.duties import Duty, embed_duty, overlooked_duty, purge_duty, schedule_duty, sweep_duty
 from app.worker.provider import Provider, open_provider
-from app.worker.steps import Kind, batch_kind, cycle_kind, placement_kind
+from app.worker.steps import Kind, batch_kind, cycle_kind, placement_kind, predicate_kind
 from app.worker.wake import Bell, WakeUps, hear_notifications
 from app.worker.work import give_back, work_on
 
@@ -65,6 +65,12 @@ async def work_until_stopped(
             slots=settings.worker_cycles,
             lease_seconds=settings.lease_seconds,
             provider=provider,
+        ),
+        # Who only dreams leaves the ledger to others.
+        *(
+            [predicate_kind(database, lease_seconds=settings.lease_seconds)]
+            if settings.worker_placements > 0
+            else []
         ),
         # Who dreams has batches; who only places has none to settle.
         *([batch_kind(database, provider=provider)] if settings.worker_cycles > 0 else []),

@@ -1,4 +1,4 @@
-"""The kinds of work, wired: a placement as the application, a cycle and the end of a batch as the dreamer."""
+"""The kinds of work, wired: placements and changed predicates as the application, dreams as the dreamer."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from app.dreaming.provider.batch.settlement import BATCH, settle_batch
 from app.hypotheses.echo import EchoIndex
 from app.kernel.database import Database, Scope
 from app.kernel.processes import run_in_process
+from app.ledger.predicates.settling import PREDICATE, settle_predicate
 from app.queue.heartbeat import work_under_lease
 from app.queue.leases import Lease, renew
 from app.remember.lexical.verifier import LexicalVerifier
@@ -53,6 +54,22 @@ def placement_kind(
         )
 
     return Kind("placement", Scope("app"), slots, place)
+
+
+def predicate_kind(database: Database, *, lease_seconds: float) -> Kind:
+    """Settle positions whose predicate has changed how many of them can hold."""
+
+    async def settle(lease: Lease) -> None:
+        await work_under_lease(
+            database,
+            Scope("app"),
+            lease,
+            settle_predicate(database, lease),
+            seconds=lease_seconds,
+            renewal=lambda writing: renew(writing, lease, seconds=lease_seconds),
+        )
+
+    return Kind(PREDICATE, Scope("app"), 1, settle)
 
 
 def cycle_kind(

@@ -7,14 +7,13 @@ import pytest
 
 from app.kernel.database import Database
 from app.kernel.errors import InvalidInput, NotFound, VersionMismatch, WrongState
+from app.ledger.predicates.changes import change_predicate, register_predicate
 from app.ledger.predicates.draft import PredicateChanges, PredicateDraft
 from app.ledger.predicates.registry import (
-    change_predicate,
     find_predicate,
     list_predicates,
     nearest_predicates,
     page_predicates,
-    register_predicate,
 )
 from app.ledger.predicates.seed import SEEDED_PREDICATES
 from app.ledger.vocabulary import Predicate

@@ -9,8 +9,8 @@ from app.hypotheses.record import HypothesisDetail
 from app.hypotheses.staleness import Sweep, stale_ended_hypotheses
 from app.kernel.database import Database, Row, Scope
 from app.ledger.identity import Edge
+from app.ledger.predicates.changes import change_predicate
 from app.ledger.predicates.draft import PredicateChanges
-from app.ledger.predicates.registry import change_predicate
 from app.tenancy.callers import Caller
 from tests import factories
 from tests.conftest import MakeTeam

@@ -9,8 +9,8 @@ import pytest
 from app.hypotheses.lifecycle import HypothesisStatus
 from app.kernel.database import Database, Scope
 from app.ledger.identity import Edge
+from app.ledger.predicates.changes import change_predicate
 from app.ledger.predicates.draft import PredicateChanges
-from app.ledger.predicates.registry import change_predicate
 from app.recall import recall as recalling
 from app.recall.model import RecallAnswer, RecallQuery
 from app.recall.recall import recall

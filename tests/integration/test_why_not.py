@@ -12,8 +12,8 @@ from app.kernel.database import Database, Scope
 from app.kernel.errors import NotFound, Unavailable
 from app.kernel.ids import new_id
 from app.ledger.identity import Edge
+from app.ledger.predicates.changes import change_predicate
 from app.ledger.predicates.draft import PredicateChanges
-from app.ledger.predicates.registry import change_predicate
 from app.tenancy.callers import Caller
 from tests.conftest import MakeTeam
 from tests.cycles import Pattern, make_pattern, read_hypotheses, run_once, set_setting

@@ -19,8 +19,8 @@ from app.dreaming.spending.budgets import Budgets
 from app.kernel.database import Database, Role, Scope, Writing
 from app.kernel.ids import new_id
 from app.kernel.settings import Settings
+from app.ledger.predicates.changes import register_predicate
 from app.ledger.predicates.draft import PredicateDraft
-from app.ledger.predicates.registry import register_predicate
 from app.tables import metadata
 from app.tenancy.callers import Caller
 from tests.api.client import NOBODYS_ULID, Api, example_submission

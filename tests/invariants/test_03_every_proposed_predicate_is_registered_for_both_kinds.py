@@ -16,8 +16,8 @@ from app.dreaming.model import Inputs, Proposal
 from app.dreaming.runs.history import Run
 from app.dreaming.spending.budgets import Budgets
 from app.kernel.database import Database, Scope
+from app.ledger.predicates.changes import change_predicate
 from app.ledger.predicates.draft import PredicateChanges
-from app.ledger.predicates.registry import change_predicate
 from app.tenancy.callers import Caller
 from tests.api.client import Api
 from tests.conftest import MakeProfile

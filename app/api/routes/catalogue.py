@@ -32,7 +32,8 @@ from app.api.wire.shapes import Listed, PageQuery
 from app.kernel.database import Writing
 from app.ledger.conflicts.cases import list_conflicts
 from app.ledger.nodes.entities import get_entity, list_entities
-from app.ledger.predicates.registry import change_predicate, page_predicates, register_predicate
+from app.ledger.predicates.changes import change_predicate, register_predicate
+from app.ledger.predicates.registry import page_predicates
 from app.ledger.reviews import list_reviews
 
 router: Final = APIRouter(tags=["catalogue"])

@@ -15,8 +15,8 @@ from app.kernel.database import Database, Scope, Writing
 from app.kernel.errors import InvalidInput, WrongState
 from app.kernel.ids import new_id
 from app.ledger.identity import Edge
+from app.ledger.predicates.changes import register_predicate
 from app.ledger.predicates.draft import PredicateDraft
-from app.ledger.predicates.registry import register_predicate
 from app.ledger.vocabulary import Predicate
 from app.tenancy.callers import Caller
 from app.tenancy.configuration import store_team_settings

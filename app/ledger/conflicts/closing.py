@@ -36,19 +36,19 @@ def is_conflicting(
 async def close_cases(
     w: Writing,
     team_id: str,
-    changed: Collection[StoredRelationship],
+    groups: Collection[str],
     current: dict[str, StoredRelationship],
     predicates: Mapping[str, Predicate],
+    *,
     actor_profile_id: str,
+    changed: Collection[str] = (),
 ) -> dict[str, StoredRelationship]:
-    """Leave no undecided or resolved case of the changed positions' groups without a conflict.
+    """Leave no undecided or resolved case of the groups without a conflict; return what that gives back, by id.
 
-    `current` is what is locked, by id, and is kept up to date. Returns what was given back to
-    eligibility, by id.
+    `current` is what is locked, by id, and is kept up to date; `changed` has changed already and is told about.
     """
-    groups = sorted({one.semantic_group_key for one in changed})
     freed: dict[str, StoredRelationship] = {}
-    for case in await w.fetch_all(_UNSETTLED, {"team_id": team_id, "groups": groups}):
+    for case in await w.fetch_all(_UNSETTLED, {"team_id": team_id, "groups": sorted(groups)}):
         held = await _holders(w, team_id, case, current)
         pairs = ((one, other) for place, one in enumerate(held) for other in held[place + 1 :])
         if any(is_conflicting(one, other, team_id, predicates) for one, other in pairs):
@@ -56,9 +56,8 @@ async def close_cases(
         params = {"team_id": team_id, "case_id": case["id"], "profile_id": actor_profile_id}
         await w.execute(_CLOSE, params)
         await note_case(w, team_id, case["id"], "withdrawn", actor_profile_id=actor_profile_id)
-        changed_ids = {one.relationship_id for one in changed}
         for one in held:
-            if one.relationship_id not in changed_ids and one.status in LIVING:
+            if one.relationship_id not in changed and one.status in LIVING:
                 change = Change(
                     reason="conflict_withdrawn",
                     effect="harmless",

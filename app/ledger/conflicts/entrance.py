@@ -84,8 +84,15 @@ async def enter_position(
         others = find_others(changed, near, list(current.values()))
         told |= await open_cases(w, team_id, changed, stored, current, others)
     if stored.status in HOLDING and status not in HOLDING:
-        actor_id = entrance.actor_profile_id
-        told |= await close_cases(w, team_id, [changed], current, entrance.predicates, actor_id)
+        told |= await close_cases(
+            w,
+            team_id,
+            [changed.semantic_group_key],
+            current,
+            entrance.predicates,
+            actor_profile_id=entrance.actor_profile_id,
+            changed=[changed.relationship_id],
+        )
     current |= told
     return told
 
@@ -115,7 +122,7 @@ async def open_cases(
         known = {one.relationship_id: one for one in await lock_groups(w, team_id, disputed)} | known
     told: dict[str, StoredRelationship] = {}
     for one in sorted(known.values(), key=lambda one: one.relationship_id):
-        is_new = one.version == 1 and one.relationship_id == stored.relationship_id
+        is_new = own is None and one.relationship_id == stored.relationship_id
         if one.semantic_group_key in disputed and one.status in LIVING and not is_new:
             change = Change(
                 reason="conflict_opened", effect="source_lost", actor_profile_id=stored.owner_profile_id

@@ -35,7 +35,15 @@ async def settle_withdrawn(
         return []
     current = {**locked, **{one.relationship_id: one for one in changed}}
     entrance = Entrance(team_id, "reinstated", actor_profile_id, await list_predicates(w, team_id))
-    settled = await close_cases(w, team_id, changed, current, entrance.predicates, actor_profile_id)
+    settled = await close_cases(
+        w,
+        team_id,
+        {one.semantic_group_key for one in changed},
+        current,
+        entrance.predicates,
+        actor_profile_id=actor_profile_id,
+        changed={one.relationship_id for one in changed},
+    )
     for one in changed:
         if one.status != "disputed":
             settled |= await _end_disputes(w, entrance, one, current)

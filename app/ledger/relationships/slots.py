@@ -86,19 +86,20 @@ def neighbourhood(
 
 def _slots(edge: Edge, predicate: Predicate, inverse: Predicate | None) -> tuple[Slot, ...]:
     slots: list[Slot] = []
-    if _is_one_valued(predicate):
+    if is_one_valued(predicate):
         slots.append(Slot("subject", edge.subject_id, predicate.key))
         if predicate.symmetric:
             slots.append(Slot("object", edge.subject_id, predicate.key))
             slots += [Slot(side, edge.object_id, predicate.key) for side in ("subject", "object")]
         elif inverse is not None:
             slots.append(Slot("object", edge.subject_id, inverse.key))
-    if inverse is not None and _is_one_valued(inverse):
+    if inverse is not None and is_one_valued(inverse):
         slots += [Slot("subject", edge.object_id, inverse.key), Slot("object", edge.object_id, predicate.key)]
     return tuple(slots)
 
 
-def _is_one_valued(predicate: Predicate) -> bool:
+def is_one_valued(predicate: Predicate) -> bool:
+    """Return whether its subject has one current object only."""
     return predicate.relationship_kind == "state" and predicate.current_cardinality == "one"
 
 
