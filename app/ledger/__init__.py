@@ -33,8 +33,8 @@ back a newer one (deferred triggers, which also let who grants and who takes awa
 transition or an event has its change, its effect is the one that its states have, a quote stands in its evidence,
 a position rests on what its owner said (at once, for each statement); identities, evidence and events never
 change, what is final stays so (triggers); no reference leaves its team (composite foreign keys); only its owner
-changes a Relationship, but for what follows from somebody's conflict. A conflict case changes no tier and no
-status: it takes its positions out of eligibility while it is open.
+changes a Relationship, but for what follows from a conflict, a merge or a changed predicate. A conflict case
+changes no tier and no status: it takes its positions out of eligibility while it is open.
 
 Decisions where the design is silent:
 
@@ -48,9 +48,19 @@ Decisions where the design is silent:
 * A decided case stays decided while positions only change harmlessly. It opens again when one that was not
   preferred gains: another owner, the tier of a fact, another window, or it holds anew.
 * `disputed` is a profile's own decision about two opposite positions of its own; it ends when one of them does.
+  It takes both out of eligibility, not out of cases with other owners. What comes back by its end, by a merge or
+  by its undoing enters as any newcomer does (`conflicts.entrance`), but supersedes nothing: beside another of its
+  owner's it waits for a review.
+* A position that has ended takes its open reviews along as `withdrawn`. Only whether a superseded one holds again
+  may be asked, once at a time.
+* A predicate that lets one hold only from now on, or whose new inverse does, is held against what stands: of an
+  owner's rivals the oldest stays and the others wait for reviews, other owners' open cases. Where many may hold
+  again such cases close as `position_withdrawn`; what waits for a review waits until its owner answers. The first
+  hundred are settled with the change, the rest by a worker.
 
-Lock order: work item, entities, turns for names (advisory), evidence and its source revision, turns for slots
-(advisory), Relationships by id, cases and reviews, then Hypotheses by id.
+Lock order: work item, entities, turns for names (advisory), evidence and its source revision, the team's
+predicates (advisory, shared but for who changes one), turns for slots (advisory), Relationships by id, cases and
+reviews, then Hypotheses by id.
 
 Pure modules: `vocabulary`, `identity`, `names`, `values`, `phrases`, `inflections`, `slots`, `seed`,
 `draft`, `phrase_shape`, `wordings`.

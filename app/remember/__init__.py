@@ -37,6 +37,11 @@ Decisions where the design is silent:
 * Entities are created together for a few proposals, after these were judged; one left without a Relationship (a
   crash, two refs that are one thing) is found by its name afterwards.
 * A correction target that is missing, another's, changed or closed refuses the proposal with a reason.
+* A restatement changes the end of a position's window only with support. One whose window grows over another of
+  its owner's is held by a review, active as it was.
+* An outcome that waits for the review of a position that has ended meanwhile says where it landed, for the reason
+  `review_withdrawn`.
+* A placement goes by how many can hold when it is written, whatever the predicate said when it was examined.
 * A later window that starts in the future closes the old one but leaves it active until then.
 * New support brings a retracted or rejected position back; a superseded one is put to a temporal review.
 * An endpoint that is merged between finding and placing leaves its proposal for the next try, which finds the

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from app.kernel.database import Writing
 from app.kernel.ids import new_id
-from app.ledger.conflicts.consequences import Consequences, follow
+from app.ledger.conflicts.consequences import Consequences, find_others, follow
 from app.ledger.conflicts.withdrawal import settle_withdrawn
 from app.ledger.evidence.rows import EvidenceStanding, lock_evidence
 from app.ledger.evidence.supports import Weight, effective_weights
@@ -16,7 +16,7 @@ from app.ledger.relationships.neighbours import lock_related, near_of
 from app.ledger.relationships.rows import StoredRelationship, find_relationships, insert_relationship
 from app.ledger.relationships.slots import Neighbourhood, Place, neighbourhood
 from app.ledger.reviews import ReviewDraft, open_review, open_review_of
-from app.ledger.vocabulary import ENDED, Predicate
+from app.ledger.vocabulary import ENDED, HOLDING, Predicate
 from app.queue.leases import hold
 from app.remember.examine import Held
 from app.remember.judging import Judged
@@ -127,11 +127,14 @@ async def _place_usable(w: Writing, placing: Placing, standings: Mapping[str, Ev
         write_threshold=work.write_threshold,
     )
     following = Consequences()
-    if decision.status == "active" and decision.granted:
+    if decision.granted and decision.status in HOLDING:
         position = new if own is None else replace(own, valid_to=new.valid_to or own.valid_to)
-        following = follow(position, near, related, targets=targets, now=placing.now)
+        if decision.status == "active":
+            following = follow(position, near, related, targets=targets, now=placing.now)
+        else:
+            following = find_others(position, near, related)
     stored, review_id = await store_position(w, placing, new, own, decision, following)
-    if stored.status == "active":
+    if stored.status in HOLDING:
         await carry_out(w, work.team_id, stored, own, related, following)
     elif own is not None and own.status == "active":
         # Its window has grown over another of its owner's, so it no longer stands beside anything.

@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.kernel.database import Writing
+from app.ledger.conflicts.closing import close_cases
 from app.ledger.conflicts.consequences import Consequences
 from app.ledger.conflicts.entrance import open_cases
 from app.ledger.conflicts.withdrawal import settle_withdrawn
 from app.ledger.evidence.supports import VerdictDraft, record_verdicts
 from app.ledger.nodes.typed_values import value_text
+from app.ledger.predicates.registry import list_predicates
 from app.ledger.relationships.rows import (
     Change,
     StoredRelationship,
@@ -18,7 +20,7 @@ from app.ledger.relationships.rows import (
     insert_relationship,
 )
 from app.ledger.reviews import ReviewDraft, open_review, open_review_of
-from app.ledger.vocabulary import ENDED, Status, TransitionEffect
+from app.ledger.vocabulary import ENDED, HOLDING, Status, TransitionEffect
 from app.remember.document import write_document
 from app.remember.ended_reviews import end_reviews
 from app.remember.examine import Ready
@@ -119,7 +121,13 @@ async def carry_out(
     ended = [one for one in closed if one.status in ENDED]
     await end_reviews(w, team_id, ended, reason="relationship_superseded", profile_id=actor_id)
     settled = await settle_withdrawn(w, team_id, closed, current, actor_profile_id=actor_id)
-    return current | {one.relationship_id: one for one in settled}
+    current |= {one.relationship_id: one for one in settled}
+    if own is not None and own.status in HOLDING and own.valid_to != stored.valid_to:
+        # With another window it may not meet any more what it met.
+        predicates = await list_predicates(w, team_id)
+        groups = [stored.semantic_group_key]
+        await close_cases(w, team_id, groups, current, predicates, actor_profile_id=actor_id)
+    return current
 
 
 def document(ready: Ready) -> str:

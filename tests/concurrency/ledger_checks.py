@@ -64,7 +64,9 @@ CHECKS: Final[dict[str, LiteralString]] = {
           ON other.team_id = one.team_id AND other.owner_profile_id = one.owner_profile_id
          AND other.subject_entity_id = one.subject_entity_id AND other.predicate_key = one.predicate_key
          AND other.id > one.id AND other.scope IS NOT DISTINCT FROM one.scope
-        WHERE one.team_id = %(team_id)s AND one.predicate_key = 'licensed_under'
+        JOIN predicates AS p ON p.team_id = one.team_id AND p.predicate_key = one.predicate_key AND p.is_current
+        WHERE one.team_id = %(team_id)s
+          AND (p.relationship_kind, p.current_cardinality) = ('state', 'one')
           AND (one.status, other.status, one.polarity, other.polarity) = ('active', 'active', '+', '+')
           AND one.object_entity_id <> other.object_entity_id
           AND coalesce(one.valid_from < other.valid_to, true)
@@ -86,11 +88,14 @@ CHECKS: Final[dict[str, LiteralString]] = {
           ON other.team_id = one.team_id AND other.owner_profile_id <> one.owner_profile_id
          AND other.subject_entity_id = one.subject_entity_id AND other.id > one.id
          AND other.scope IS NOT DISTINCT FROM one.scope
-        WHERE one.team_id = %(team_id)s AND one.status = 'active' AND other.status = 'active'
+        JOIN predicates AS p ON p.team_id = one.team_id AND p.predicate_key = one.predicate_key AND p.is_current
+        WHERE one.team_id = %(team_id)s
+          AND one.status IN ('active', 'disputed') AND other.status IN ('active', 'disputed')
           AND coalesce(one.valid_from < other.valid_to, true)
           AND coalesce(other.valid_from < one.valid_to, true)
           AND (one.target_identity = other.target_identity AND one.polarity <> other.polarity
-               OR one.predicate_key = 'licensed_under' AND other.predicate_key = 'licensed_under'
+               OR (p.relationship_kind, p.current_cardinality) = ('state', 'one')
+                  AND one.predicate_key = other.predicate_key
                   AND one.polarity = '+' AND other.polarity = '+'
                   AND one.object_entity_id <> other.object_entity_id)
           AND NOT EXISTS (
@@ -107,6 +112,20 @@ CHECKS: Final[dict[str, LiteralString]] = {
             SELECT count(DISTINCT r.semantic_group_key) FROM conflict_positions AS p
             JOIN relationships AS r ON r.team_id = p.team_id AND r.semantic_group_key = p.semantic_group_key
             WHERE p.team_id = c.team_id AND p.case_id = c.id AND r.status IN ('active', 'disputed'))
+    """,
+    "an undecided case about objects is of something that has one": """
+        SELECT c.id FROM conflict_cases AS c
+        JOIN predicates AS p ON p.team_id = c.team_id AND p.predicate_key = c.predicate_key AND p.is_current
+        LEFT JOIN predicates AS i ON i.team_id = p.team_id AND i.predicate_key = p.inverse_key AND i.is_current
+        WHERE c.team_id = %(team_id)s AND c.kind = 'other_object' AND c.status IN ('open', 'resolved')
+          AND (p.relationship_kind, p.current_cardinality) <> ('state', 'one')
+          AND coalesce((i.relationship_kind, i.current_cardinality) <> ('state', 'one'), true)
+    """,
+    "nobody is asked about a position that has ended, but whether it holds again": """
+        SELECT t.id FROM review_tasks AS t
+        JOIN relationships AS r ON r.team_id = t.team_id AND r.id = t.relationship_id
+        WHERE t.team_id = %(team_id)s AND t.status = 'open' AND (
+            r.status IN ('retracted', 'rejected') OR r.status = 'superseded' AND t.reason <> 'superseded_already')
     """,
     "a case stands where its last event left it": """
         SELECT c.id, c.status FROM conflict_cases AS c WHERE c.team_id = %(team_id)s

@@ -16,6 +16,7 @@ import httpx2
 
 from app.kernel.database import Database, Reading, Scope
 from app.kernel.errors import LeaseLost
+from app.ledger.predicates.settling import PREDICATE, settle_predicate
 from app.queue.leases import lease_due
 from app.remember.claim import Citation, Claim, Judgement
 from app.remember.pipeline import place_ingest
@@ -175,6 +176,8 @@ class Writer:
         listed = (await self.client.get("/v1/predicates")).json()["items"]
         [predicate] = [one for one in listed if one["predicate_key"] == "depends_on"]
         body = {"label": f"depends on {self.number}.{self.count}", "expected_version": predicate["version"]}
+        if self.random.random() < 0.5:
+            body["current_cardinality"] = self.random.choice(("one", "many"))
         return code_of(await self.client.patch("/v1/predicates/depends_on", json=body))
 
     async def merge(self) -> str | None:
@@ -228,10 +231,15 @@ async def place_until(
         leases = await database.unit_of_work(
             Scope("app"), lambda w: lease_due(w, kind="placement", worker=name, seconds=30)
         )
-        if not leases:
+        changed = await database.unit_of_work(
+            Scope("app"), lambda w: lease_due(w, kind=PREDICATE, worker=name, seconds=30)
+        )
+        if not leases and not changed:
             if is_over:
                 return
             await asyncio.sleep(0.01)
+        for lease in changed:
+            await settle_predicate(database, lease)
         for lease in leases:
             try:
                 await place_ingest(database, lease, verifier=verifier, echo=no_echo)

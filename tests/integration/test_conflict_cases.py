@@ -12,8 +12,10 @@ from app.recall.model import RecallQuery
 from app.recall.recall import recall
 from app.remember.placements import RelationshipOutcome
 from app.tenancy.callers import Caller
+from tests.concurrency.ledger_checks import find_broken
 from tests.conftest import MakeProfile, MakeTeam
 from tests.integration.changes import (
+    answer,
     cases,
     decide,
     evidence_of,
@@ -192,6 +194,33 @@ async def test_a_case_whose_position_is_withdrawn_closes_in_the_same_transaction
     assert await is_eligible(database, team, theirs.relationship_id)
     assert (await story(database, team, theirs.relationship_id))[-1][0] == "conflict_withdrawn"
     assert (await events(database, team, case))[-1] == "withdrawn"
+
+
+@pytest.mark.parametrize("was", ["active", "disputed"])
+async def test_a_case_follows_the_window_of_its_side(
+    database: Database, team: Caller, make_profile: MakeProfile, was: str
+) -> None:
+    y2020, y2022, y2024 = (datetime(year, 1, 1, tzinfo=UTC) for year in (2020, 2022, 2024))
+    mine = await remember(database, team, state("FastAPI", "licensed_under", "BSD", valid_from=y2020))
+    if was == "disputed":
+        denial = state("FastAPI", "licensed_under", "BSD", polarity="-", valid_from=y2020)
+        denied = await remember(database, team, denial)
+        await answer(database, team, denied.review_id, "dispute")
+    other = await make_profile(team, "Second")
+    later = state("FastAPI", "licensed_under", "MIT", valid_from=y2022)
+    theirs = await remember(database, other, later)
+    assert [one.state for one in await cases(database, team)] == ["open"]
+    for valid_to, states in (
+        (y2022, ["dismissed"]),
+        (y2024, ["dismissed", "open"]),
+        (y2022, ["dismissed"] * 2),
+    ):
+        shorter = state("FastAPI", "licensed_under", "BSD", valid_from=y2020, valid_to=valid_to)
+        again = await remember(database, team, shorter)
+        assert (again.relationship_id, again.status) == (mine.relationship_id, was)
+        assert sorted(one.state for one in await cases(database, team)) == states
+        assert await is_eligible(database, team, theirs.relationship_id) == ("open" not in states)
+    assert await find_broken(database, team.team_id) == {}
 
 
 async def test_a_case_with_two_sides_left_stays_open(

@@ -8,12 +8,15 @@ import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Final, LiteralString
+from typing import Final, LiteralString, get_args
 
 import pytest
 
 from app.kernel.database import Database, Row
 from app.kernel.errors import Forbidden, InvalidInput, NotFound, VersionMismatch, WrongState
+from app.ledger.predicates.changes import change_predicate
+from app.ledger.predicates.draft import PredicateChanges
+from app.ledger.vocabulary import Cardinality
 from app.remember.submission import CorrectionTarget
 from app.tenancy.callers import Caller
 from tests.concurrency.ledger_checks import find_broken
@@ -21,12 +24,13 @@ from tests.concurrency.writers import HashedVerifier
 from tests.conftest import MakeProfile
 from tests.integration.changes import answer, cases, decide, open_reviews, retract, retract_text
 from tests.integration.merging import merge, unmerge
-from tests.integration.submissions import place, rows, state, submit
+from tests.integration.submissions import place, rows, scope, state, submit
 
 HISTORIES: Final = int(os.environ.get("DENSEMEM_HISTORIES", "3"))
 ACTS: Final = 60
 NAMES: Final = ("FastAPI", "Fast API", "MIT", "BSD")
 PREDICATES: Final = ("depends_on", "licensed_under", "part_of", "has_part")
+CARDINALITIES: Final = get_args(Cardinality)
 REFUSALS: Final = (Forbidden, InvalidInput, NotFound, VersionMismatch, WrongState)
 MOMENTS: Final = (None, None, datetime(2022, 1, 1, tzinfo=UTC), datetime(2024, 1, 1, tzinfo=UTC))
 
@@ -61,6 +65,7 @@ class World:
             self.retract_position,
             *([self.merge] * 2),
             *([self.unmerge] * 2),
+            self.change_predicate,
         )
         try:
             self.story.append(await self.random.choice(acts)(self.random.choice(self.callers)))
@@ -127,6 +132,13 @@ class World:
         one = await self._entity(caller)
         await unmerge(self.database, caller, one)
         return f"unmerge {one}"
+
+    async def change_predicate(self, caller: Caller) -> str:
+        key = self.random.choice(PREDICATES)
+        cardinality = self.random.choice(CARDINALITIES)
+        changes = PredicateChanges(current_cardinality=cardinality)
+        await self.database.unit_of_work(scope(caller), lambda w: change_predicate(w, caller, key, changes))
+        return f"of {key} {cardinality}"
 
     async def _entity(self, caller: Caller) -> str:
         row = await self._any(_ENTITIES, caller)
