@@ -9,12 +9,12 @@ from app.kernel.database import Database
 from app.ledger.conflicts import crowding
 from app.ledger.predicates.changes import change_predicate, register_predicate
 from app.ledger.predicates.draft import PredicateChanges, PredicateDraft
-from app.ledger.predicates.settling import PREDICATE, settle_predicate
 from app.ledger.vocabulary import Cardinality
-from app.queue.leases import Lease
+from app.queue.leases import MAX_ATTEMPTS, Lease
 from app.remember.claim import Citation, Claim, Judgement
 from app.remember.placements import RelationshipOutcome
 from app.tenancy.callers import Caller
+from app.worker.steps import predicate_kind
 from tests.concurrency.ledger_checks import find_broken
 from tests.conftest import MakeProfile
 from tests.integration.changes import (
@@ -79,19 +79,19 @@ async def statuses(database: Database, team: Caller, said: Sequence[Relationship
     return [(await standing(database, team, one.relationship_id))[1] for one in said]
 
 
-async def work(database: Database, team: Caller) -> int:
+async def work(database: Database, team: Caller, *, attempt: int = 0) -> int:
     """Do what is due for predicates; return how many items there were."""
+    kind = predicate_kind(database, lease_seconds=60)
     leased = await run(
         database,
         team,
         """UPDATE work_items SET epoch = epoch + 1, worker = 'test',
                lease_expires_at = clock_timestamp() + interval '1 minute'
            WHERE team_id = %(team_id)s AND kind = 'predicate' AND finished_at IS NULL
-           RETURNING item_id, epoch, attempt""",
+           RETURNING item_id, epoch""",
     )
     for row in leased:
-        lease = Lease(team.team_id, PREDICATE, row["item_id"], row["epoch"], row["attempt"], "test")
-        await settle_predicate(database, lease)
+        await kind.step(Lease(team.team_id, kind.name, row["item_id"], row["epoch"], attempt, "test"))
     return len(leased)
 
 
@@ -238,6 +238,23 @@ async def test_a_worker_settles_what_is_too_much_for_one_transaction(
         "SELECT finished_at FROM work_items WHERE team_id = %(team_id)s AND kind = 'predicate'",
     )
     assert item["finished_at"] is not None
+
+
+async def test_what_no_worker_survives_is_given_up_and_begun_again_by_the_next_change(
+    database: Database, team: Caller, make_profile: MakeProfile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crowding, "PORTION", 1)
+    other = await make_profile(team, "Second")
+    await register(database, team)
+    await hosts(database, team, "Xenon", "Yarrow")
+    await hosts(database, other, "Xenon", "Zinc")
+    await change(database, team, ONE)
+    assert await work(database, team, attempt=MAX_ATTEMPTS) == 1
+    assert await cases(database, team) == []
+    await change(database, team, MANY)
+    await change(database, team, ONE)
+    assert await work(database, team) == 1
+    assert [one.state for one in await cases(database, team)] == ["open"]
 
 
 async def test_a_proposal_examined_before_the_change_is_placed_by_what_holds_now(
