@@ -45,6 +45,9 @@ Decisions where the design is silent:
   alone. Retracting what superseded an older position does not bring that one back; stated again, it is reviewed.
 * A previous revision that is not named is compared with nothing. An unchanged document gives its revision another
   name, which may be named as previous from then on.
+* An older revision comes back by being submitted again as the one that follows the current one, and is read like
+  any new one: of what it said the first time nothing counts that it does not say again. Submitted without a
+  previous one it is late, and counts no more than it did.
 * A decided case stays decided while positions only change harmlessly. It opens again when one that was not
   preferred gains: another owner, the tier of a fact, another window, or it holds anew.
 * `disputed` is a profile's own decision about two opposite positions of its own; it ends when one of them does.

@@ -54,7 +54,7 @@ Decisions where the design is silent:
   the time of day is not looked at (`carried`).
 * Held evidence is decided about once: released, its proposals go through all steps from the first; discarded or
   taken back, it ends them, whatever else they cite. Its source revision stays the current one: the source did
-  change, and an older revision comes back only by being submitted again. A confirmation that ended while its
-  evidence was held stays ended; what is placed later is knowledge like any other.
+  change, and an older revision comes back only by being submitted again, as the one that follows it. A
+  confirmation that ended while its evidence was held stays ended; what is placed later is knowledge like any other.
 * One answer about an entity serves every proposal of the submission that asks about the same ref.
 """

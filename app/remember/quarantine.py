@@ -3,7 +3,7 @@
 Released, it is evidence like any other, and every proposal that it held goes through all steps from the first.
 Discarded or taken back, it ends those proposals, whatever else they cite: what was held was the proposal as well.
 The source revision that brought it stays the current one either way; the source did change, and an older revision
-comes back only by being submitted again.
+comes back only by being submitted again, as the one that follows it.
 """
 
 from dataclasses import dataclass

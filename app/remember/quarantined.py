@@ -71,7 +71,7 @@ _LIST: LiteralString = """
         SELECT e.id AS evidence_id, e.profile_id, item.ingest_id,
                coalesce(decided.decision, CASE e.state WHEN 'quarantined' THEN 'held' ELSE e.state END) AS status,
                e.quarantine_reason, e.content, e.labels, e.metadata, e.source_type, e.authority, s.source_key,
-               e.source_revision,
+               coalesce(revision.name, e.source_revision) AS source_revision,
                ARRAY(SELECT outcome.proposal_id FROM placement_outcomes AS outcome
                      WHERE outcome.team_id = item.team_id AND outcome.ingest_id = item.ingest_id
                        AND EXISTS (
@@ -83,6 +83,9 @@ _LIST: LiteralString = """
                decided.reason AS decision_reason
         FROM evidence AS e
         LEFT JOIN sources AS s ON s.team_id = e.team_id AND s.id = e.source_id
+        LEFT JOIN source_revisions AS revision
+          ON revision.team_id = e.team_id AND revision.source_id = e.source_id
+         AND revision.revision = e.source_revision
         LEFT JOIN ingest_evidence AS item ON item.team_id = e.team_id AND item.evidence_id = e.id
         LEFT JOIN ingests ON ingests.team_id = item.team_id AND ingests.id = item.ingest_id
         LEFT JOIN evidence_decisions AS decided

@@ -156,9 +156,13 @@ _EVIDENCE: LiteralString = """
            evidence.state IN ('quarantined', 'discarded')
            OR (evidence.state = 'retracted' AND evidence.quarantine_reason IS NOT NULL) AS is_withheld,
            CASE WHEN evidence.source_id IS NULL THEN '[]'::jsonb
-                ELSE jsonb_build_array(evidence.source_revision, evidence.metadata) END AS record
+                ELSE jsonb_build_array(coalesce(revision.name, evidence.source_revision), evidence.metadata)
+           END AS record
     FROM ingest_evidence AS item
     JOIN evidence ON evidence.team_id = item.team_id AND evidence.id = item.evidence_id
+    LEFT JOIN source_revisions AS revision
+      ON revision.team_id = evidence.team_id AND revision.source_id = evidence.source_id
+     AND revision.revision = evidence.source_revision
     WHERE item.team_id = %(team_id)s AND item.ingest_id = %(ingest_id)s
 """
 _WAITING: LiteralString = """

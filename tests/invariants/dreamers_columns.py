@@ -70,7 +70,7 @@ READABLE: Final[Mapping[str, str]] = {
     "review_tasks": (
         "team_id id kind status reason relationship_id ingest_id opened_at closed_at closed_by_profile_id"
     ),
-    "source_revisions": "team_id source_id revision is_current created_at same_as",
+    "source_revisions": "team_id source_id revision is_current created_at same_as name",
     "spending": (
         "team_id permit_id cycle_run_id day model created_at is_settled input_tokens output_tokens "
         "cache_read_tokens cache_write_tokens turns cost_usd"

@@ -65,7 +65,8 @@ async def get_evidence_detail(reading: Reading, caller: Caller, evidence_id: str
 
 _GET: LiteralString = """
     SELECT e.id AS evidence_id, e.profile_id, e.content, e.source_type, e.authority, e.source_group,
-           s.source_key, e.source_revision, coalesce(revision.is_current, true) AS is_current, e.state,
+           s.source_key, coalesce(revision.name, e.source_revision) AS source_revision,
+           coalesce(revision.is_current, true) AS is_current, e.state,
            e.quarantine_reason,
            e.state = 'active' OR e.state = 'retracted' AND (e.quarantine_reason IS NULL OR EXISTS (
                SELECT FROM evidence_decisions AS decided

@@ -29,7 +29,9 @@ class Source(Base):
 
 
 class SourceRevision(Base):
-    """One revision of a source; the newest is current, and only its evidence counts.
+    """One stay of a revision as the current one of its source; only the evidence of the current one counts.
+
+    One that came back has a row for each stay, and `name` says what it is called where that is not the key.
 
     With `same_as` it is only another name under which that revision's document came back unchanged: nothing
     cites it, and it is never current.
@@ -43,6 +45,7 @@ class SourceRevision(Base):
     is_current: Mapped[bool]
     created_at: Mapped[datetime] = created_now()
     same_as: Mapped[str | None]
+    name: Mapped[str | None]
 
     __table_args__ = (
         references("sources", "source_id", name="source_revisions_source"),
