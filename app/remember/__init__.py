@@ -15,7 +15,8 @@ two entities one, and two again.
 
 `overlooked` finds submissions that lack the work that would place them, and makes them due again.
 
-`quarantine` is where an operator decides about evidence that the guard held, `quarantined` lists it.
+`quarantine` is where an operator decides about evidence that the guard held, `quarantined` lists it;
+`lost_evidence` ends what was asked about evidence that counts no more.
 
 States of an ingest: `queued` → `processing` → `completed`, or `awaiting_review` where a person has to decide, or
 `failed` when its attempts are exhausted. A verifier's failure puts it back to `queued`.
@@ -55,6 +56,9 @@ Decisions where the design is silent:
 * Held evidence is decided about once: released, its proposals go through all steps from the first; discarded or
   taken back, it ends them, whatever else they cite. Its source revision stays the current one: the source did
   change, and an older revision comes back only by being submitted again, as the one that follows it. A
-  confirmation that ended while its evidence was held stays ended; what is placed later is knowledge like any other.
+  confirmation that ended while its evidence was held stays ended; what is placed later is knowledge like any
+  other.
+* Nobody is asked about a proposal of which no evidence counts: its review is withdrawn in the transaction that
+  takes the last away, or never opened, and it ends rejected.
 * One answer about an entity serves every proposal of the submission that asks about the same ref.
 """

@@ -15,6 +15,7 @@ from app.queue.leases import enqueue
 from app.remember.check import check_submission
 from app.remember.claim import Citation
 from app.remember.guard.guard import guard_submission
+from app.remember.lost_evidence import withdraw_questions
 from app.remember.outcome_rows import end_held_proposals
 from app.remember.outcomes import ProcessingState
 from app.remember.submission import EvidenceItem, RelationshipProposal, Submission, as_stored
@@ -158,7 +159,7 @@ def _draft_evidence(
 async def _drop_outdated(
     w: Writing, caller: Caller, superseded: list[str], entered: Sequence[EnteredRevision]
 ) -> None:
-    """Let the supports of superseded evidence and of replaced revisions count no longer, in one go."""
+    """Let superseded evidence and replaced revisions support nothing and ask nothing any longer, in one go."""
     params: dict[str, object] = {"team_id": caller.team_id}
     reasons = dict.fromkeys(superseded, "evidence_superseded")
     if superseded:
@@ -171,6 +172,7 @@ async def _drop_outdated(
         reasons |= dict.fromkeys((row["id"] for row in rows), "source_revision_replaced")
     if reasons:
         await reweigh_relationships(w, caller.team_id, reasons, actor_profile_id=caller.profile_id)
+        await withdraw_questions(w, caller.team_id, reasons, profile_id=caller.profile_id)
 
 
 async def _insert_ingest(

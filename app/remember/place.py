@@ -34,6 +34,11 @@ async def place_held(w: Writing, work: Work, position: int, held: Held) -> None:
     if held.category == "evidence_quarantined":
         await _place_withheld(w, work, position)
         return
+    if held.review is not None and (reason := await _why_in_vain(w, work, position)) is not None:
+        await record_outcome(
+            w, work.team_id, work.ingest_id, position, Outcome("relationship_rejected", reason)
+        )
+        return
     review_id = held.review and await open_review(
         w,
         work.team_id,
@@ -55,10 +60,22 @@ async def place_held(w: Writing, work: Work, position: int, held: Held) -> None:
     await record_outcome(w, work.team_id, work.ingest_id, position, outcome)
 
 
+async def _why_in_vain(w: Writing, work: Work, position: int) -> str | None:
+    """Return why nobody needs to be asked about the proposal: none of its evidence counts any more."""
+    standings = (await lock_evidence(w, work.team_id, _cited_by(work, position))).values()
+    if any(one.state == "active" and one.is_current for one in standings):
+        return None
+    is_retracted = all(one.state == "retracted" for one in standings)
+    return "evidence_retracted" if is_retracted else "source_revision_not_current"
+
+
+def _cited_by(work: Work, position: int) -> set[str]:
+    return {work.evidence[span.evidence_index].evidence_id for span in work.waiting[position].evidence}
+
+
 async def _place_withheld(w: Writing, work: Work, position: int) -> None:
     """Say what holds the proposal; one whose evidence was released meanwhile is left to the next try."""
-    cited = {work.evidence[span.evidence_index].evidence_id for span in work.waiting[position].evidence}
-    states = {one.state for one in (await lock_evidence(w, work.team_id, cited)).values()}
+    states = {one.state for one in (await lock_evidence(w, work.team_id, _cited_by(work, position))).values()}
     if "discarded" in states:
         outcome = Outcome("relationship_rejected", "evidence_discarded")
     elif "quarantined" in states:

@@ -5,16 +5,19 @@ from typing import LiteralString
 
 from psycopg.types.json import Jsonb
 
-from app.kernel.database import Reading, Writing
+from app.kernel.database import Writing
 from app.remember.outcomes import REVIEW_CATEGORIES, ProcessingState
 
 
-async def placement_state(reading: Reading, team_id: str, ingest_id: str) -> ProcessingState:
+async def placement_state(w: Writing, team_id: str, ingest_id: str) -> ProcessingState:
     """Return `queued` while something is not placed, `awaiting_review` while an open task holds something.
 
-    Otherwise `failed` where nothing could be processed, else `completed`.
+    Otherwise `failed` where nothing could be processed, else `completed`. Nobody else says so of the ingest until
+    the transaction ends.
     """
-    rows = await reading.fetch_all(_OUTCOMES, {"team_id": team_id, "ingest_id": ingest_id})
+    params = {"team_id": team_id, "ingest_id": ingest_id}
+    # What was committed while this one waited for the row is seen by the second.
+    _, rows = await w.fetch_each((_LOCK, params), (_OUTCOMES, params))
     categories = [row["category"] for row in rows]
     if None in categories:
         return "queued"
@@ -44,6 +47,9 @@ async def set_placement_state(
     )
 
 
+_LOCK: LiteralString = """
+    SELECT FROM ingests WHERE team_id = %(team_id)s AND id = %(ingest_id)s FOR NO KEY UPDATE
+"""
 _OUTCOMES: LiteralString = """
     SELECT outcome.category, coalesce(task.status = 'open', false) AS is_open
     FROM placement_outcomes AS outcome

@@ -16,6 +16,7 @@ from app.ledger.retraction import Changed, retract_evidence
 from app.ledger.vocabulary import EvidenceState, QuarantineDecision
 from app.queue.leases import lock_item, reopen
 from app.remember.intake import PLACEMENT
+from app.remember.lost_evidence import withdraw_questions
 from app.remember.outcome_rows import end_held_proposals
 from app.remember.placement_state import placement_state, set_placement_state
 from app.tenancy.callers import Caller
@@ -80,10 +81,15 @@ async def decide_quarantined(
 async def take_evidence_back(
     w: Writing, caller: Caller, evidence_id: str, *, note: str | None
 ) -> tuple[Changed, ...]:
-    """Leave the caller's own evidence `retracted` and what it held ended; see `retract_evidence`."""
+    """Leave the caller's own evidence `retracted`, and ended what it held or what was asked about it alone.
+
+    See `retract_evidence`.
+    """
     changed = await retract_evidence(w, caller, evidence_id, note=note)
     if changed:
-        await end_held_proposals(w, caller.team_id, [evidence_id], reason="evidence_retracted")
+        reason = "evidence_retracted"
+        await end_held_proposals(w, caller.team_id, [evidence_id], reason=reason)
+        await withdraw_questions(w, caller.team_id, {evidence_id: reason}, profile_id=caller.profile_id)
     return changed
 
 

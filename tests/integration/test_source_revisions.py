@@ -57,7 +57,7 @@ async def named(database: Database, caller: Caller) -> dict[str, str]:
     items = await rows(database, caller, "SELECT id FROM evidence WHERE team_id = %(team_id)s")
     async with database.reading(scope(caller)) as reading:
         found = [await get_evidence_detail(reading, caller, item["id"]) for item in items]
-    return {one.content: f"{one.source_revision}{'' if one.is_current else ', old'}" for one in found}
+    return {one.content or "": f"{one.source_revision}{'' if one.is_current else ', old'}" for one in found}
 
 
 async def effective(
