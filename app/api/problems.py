@@ -168,6 +168,9 @@ async def _answer_error(request: Request, error: Exception) -> Response:
     if isinstance(error, InvalidInput):
         missing = await _find_missing(request)
         error = error if missing is None else missing
+    # What a read does not find was asked for together with its key.
+    if isinstance(error, NotFound) and request.method != "GET" and await _is_ended(request):
+        error = _ended()
     treatment = next(_TREATMENTS[kind] for kind in type(error).__mro__ if kind in _TREATMENTS)
     errors = error.errors if isinstance(error, InvalidInput) else ()
     headers = {}
@@ -216,26 +219,35 @@ async def _answer_database(request: Request, error: Exception) -> Response:
     if isinstance(error, psycopg.DataError):
         # Only a made-up cursor gets this far: its checksum finds mistakes, not intent.
         return await _answer_error(request, InvalidInput("A value is not of the kind that belongs there."))
-    if isinstance(error, psycopg.errors.ForeignKeyViolation) and await _is_erased(request):
-        return await _answer_error(request, Unauthenticated("A valid bearer key is needed."))
     if isinstance(error, psycopg.errors.QueryCanceled):
-        return await _answer_error(request, Unavailable("The database took too long.", code="database_slow"))
+        slow = Unavailable("The database took too long.", code="database_slow")
+        return await _answer_error(request, _ended() if await _is_ended(request) else slow)
     if isinstance(error, psycopg.OperationalError):
         down = Unavailable("The database does not answer.", code="database_unavailable")
         return await _answer_error(request, down)
     return await _answer_fault(request, error)
 
 
-async def _is_erased(request: Request) -> bool:
-    """Say whether the key that let the request in has gone since, with all of its team."""
+async def _is_ended(request: Request) -> bool:
+    """Say whether the key that let the request in has ended since, as it does when its team is erased."""
     identity = getattr(request.state, "identity", None)
     if identity is None:
         return False
-    async with open_door(request).database.reading(DatabaseScope("app")) as reading:
-        return not await find_live_keys(reading, [identity.key_id])
+    try:
+        async with open_door(request).database.glance(DatabaseScope("app")) as reading:
+            return not await find_live_keys(reading, [identity.key_id])
+    except (psycopg.Error, Unavailable):
+        return False
+
+
+def _ended() -> Unauthenticated:
+    return Unauthenticated("A valid bearer key is needed.")
 
 
 async def _answer_fault(request: Request, error: Exception) -> Response:
+    if await _is_ended(request):
+        # Rows may have gone that were there when the request was let in.
+        return await _answer_error(request, _ended())
     # Messages of errors can quote a row or a request, so only kind and place of the error are logged.
     frames = [f"{frame.f_code.co_qualname}:{line}" for frame, line in walk_tb(error.__traceback__)]
     # The schema's own name of the rule that refused; it quotes nothing that a client sent.

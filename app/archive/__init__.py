@@ -5,6 +5,7 @@
     export     one moment of a team, streamed to a file
     doubts     rows of a file that do not fit each other, by their lines
     restore    a file back into an instance that does not have the team, in one transaction
+    closing    a team that nobody works in any more, before it is erased
     erase      every row of a team, in one statement
 
 Ids are kept, the team's too, because digests in the rows cover them: a file goes where its team is not, which is
@@ -20,6 +21,7 @@ do the rest, as for any writer. What no row can show is believed as it stands: w
 authority, out of which source group, and what the verifier found. So a file is as trustworthy as the way that it
 came.
 
-DELETE is nobody's privilege, so erasing is a function of the owner. The host's commands run as the owner; the HTTP
-door calls a second function, which erases for whoever presents a live admin key, and for nobody else.
+DELETE is nobody's privilege, so erasing is a function of the owner, and so is closing: nobody opens a team again.
+The host's commands run as the owner; the HTTP door calls second functions, which close and erase for whoever
+presents a live admin key, and for nobody else.
 """

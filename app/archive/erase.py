@@ -1,15 +1,21 @@
-"""A team gone for good, for privacy; what stays is that it was erased, on the instance's account.
+"""A team gone for good, for privacy; what stays is that it was closed and erased, on the instance's account.
+
+First the team is closed, in a transaction of its own: one that is written to would be in the way of its own end.
+Then what is under way is waited for, and everything is deleted; where that does not come through it is tried
+again, and in the end whoever asked is told what stands in the way. The team stays closed; asking again goes on.
 
 A batch that a provider still has holds the team's names, will be paid for, and is known by the team's rows alone:
-with them it would be lost. So nothing is erased until it has come back or was cancelled; the host may abandon it.
+with them it would be lost. So nothing is closed until it has come back or was cancelled; the host may abandon it.
 """
 
+from time import monotonic
 from typing import Final, LiteralString
 
 import psycopg
 
-from app.archive.export import NO_TIME_LIMIT
-from app.kernel.database import Database, Params, Reading, Scope, Writing
+from app.archive import closing
+from app.archive.closing import Hand, close_team, limit_waits, wait_for_others
+from app.kernel.database import Database, Scope, Writing
 from app.kernel.errors import Busy, FieldError, Forbidden, InvalidInput
 from app.tenancy.audit import record_audit
 from app.tenancy.callers import HOST, Admin
@@ -31,23 +37,14 @@ async def erase_team_as_owner(
 
     Raises:
         NotFound: there is no such team.
-        Busy: somebody works in the team, or a provider has a batch of it; nothing is erased.
+        Busy: a provider has a batch of the team, which stays as it is; or something stands in the way of a team
+            that is closed by then.
     """
-
-    async def erase(writing: Writing) -> tuple[Team, int]:
-        team = await find_team(writing, name_or_id)
-        await writing.fetch_one(NO_TIME_LIMIT)
-        batches = await _count_open_batches(writing, team.team_id)
-        if batches and not abandons_batches:
-            raise _has_batch()
-        details = {"rows": await _erase(writing, _AS_OWNER, {"team_id": team.team_id})}
-        rows = details["rows"]
-        if batches:
-            details["abandoned_batches"] = batches
-        await record_audit(writing, HOST, "team_erased", target_id=team.team_id, details=details)
-        return team, rows
-
-    return await owner.unit_of_work(Scope("owner"), erase)
+    async with owner.reading(Scope("owner")) as reading:
+        team = await find_team(reading, name_or_id)
+    params = {"team_id": team.team_id}
+    hand = Hand(owner, Scope("owner"), HOST, params, close=_CLOSE_AS_OWNER, erase=_ERASE_AS_OWNER)
+    return team, await _end_team(hand, abandons_batches=abandons_batches)
 
 
 async def erase_team(database: Database, admin: Admin, secret: str, team_id: str, *, name: str) -> int:
@@ -56,7 +53,7 @@ async def erase_team(database: Database, admin: Admin, secret: str, team_id: str
     Args:
         database: of the service, which may delete nothing itself.
         admin: whose act it is.
-        secret: the admin's key; the database looks at it again before it erases.
+        secret: the admin's key; the database looks at it again before it closes and before it erases.
         team_id: of the team.
         name: of the team, said again, so that nobody erases one by a slip.
 
@@ -64,59 +61,71 @@ async def erase_team(database: Database, admin: Admin, secret: str, team_id: str
         NotFound: there is no such team.
         InvalidInput: the team has another name.
         Forbidden: the key is no live admin key.
-        Busy: somebody works in the team, or a provider has a batch of it; nothing is erased.
+        Busy: a provider has a batch of the team, which stays as it is; or something stands in the way of a team
+            that is closed by then.
     """
+    async with database.reading(Scope("app")) as reading:
+        team = await find_team(reading, team_id)
+    if team.name != name:
+        wrong = FieldError("name", "name_differs", "The team has another name.")
+        raise InvalidInput("The request is not valid.", errors=(wrong,))
+    params = {"team_id": team.team_id, "digest": digest_secret(secret)}
+    hand = Hand(database, Scope("app"), admin, params, close=_CLOSE_AS_ADMIN, erase=_ERASE_AS_ADMIN)
+    try:
+        return await _end_team(hand, abandons_batches=False)
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise Forbidden("The key lacks the scope admin.", code="missing_scope") from error
 
-    async def erase(writing: Writing) -> int:
-        team = await find_team(writing, team_id)
-        if team.name != name:
-            wrong = FieldError("name", "name_differs", "The team has another name.")
-            raise InvalidInput("The request is not valid.", errors=(wrong,))
-        await writing.fetch_one(_LONG, {"milliseconds": str(MAX_ERASE_SECONDS * 1000)})
-        params = {"team_id": team.team_id, "digest": digest_secret(secret)}
+
+async def _end_team(hand: Hand, *, abandons_batches: bool) -> int:
+    """Close the team and erase it, again and again for a while; return how many rows it had."""
+    end = monotonic() + closing.PATIENCE_SECONDS
+    is_closed, sessions = False, list[int]()
+    while True:
         try:
-            rows = await _erase(writing, _AS_ADMIN, params)
-        except psycopg.errors.InsufficientPrivilege as error:
-            raise Forbidden("The key lacks the scope admin.", code="missing_scope") from error
-        await record_audit(writing, admin, "team_erased", target_id=team.team_id, details={"rows": rows})
+            # Each time: a request that was under way may have made a key, and a worker have taken work.
+            batches = await close_team(hand, abandons_batches=abandons_batches)
+            is_closed = True
+            sessions = await wait_for_others(hand)
+            return await _erase(hand, batches)
+        except psycopg.errors.ForeignKeyViolation:
+            why = "something still wrote to it while its rows went"
+        except (
+            psycopg.errors.LockNotAvailable,
+            psycopg.errors.DeadlockDetected,
+            psycopg.errors.SerializationFailure,
+        ):
+            why = "another transaction holds rows of it"
+        if monotonic() >= end:
+            raise _stands_in_the_way(why, sessions, is_closed=is_closed)
+
+
+async def _erase(hand: Hand, batches: int) -> int:
+    async def erase(writing: Writing) -> int:
+        # A whole team takes as long as it takes; only for a row of somebody else is not waited so long.
+        await limit_waits(writing, statement_seconds=MAX_ERASE_SECONDS if hand.actor is not HOST else 0)
+        row = await writing.fetch_one(hand.erase, hand.params)
+        assert row is not None
+        rows: int = row["rows"]
+        details = {"rows": rows} | ({"abandoned_batches": batches} if batches else {})
+        await record_audit(writing, hand.actor, "team_erased", target_id=hand.team_id, details=details)
         return rows
 
-    # The team's rows are seen in the team's scope only. Who hands a batch in after this finds the run gone, and
-    # cancels it.
-    async with database.reading(Scope("app", team_id)) as reading:
-        if await _count_open_batches(reading, team_id):
-            raise _has_batch()
-    return await database.unit_of_work(Scope("app"), erase)
+    return await hand.database.unit_of_work(hand.scope, erase)
 
 
-def _has_batch() -> Busy:
+def _stands_in_the_way(why: str, sessions: list[int], *, is_closed: bool) -> Busy:
+    if not is_closed:
+        return Busy(f"The team could not be closed, because {why}; nothing of it is closed or erased.")
+    named = ", ".join(map(str, sessions))
+    since = f" These sessions of the database (pid) are at work since before that: {named}." if named else ""
     return Busy(
-        "A provider has a batch of the team: cancel the run that waits for it (densemem runs cancel), and try "
-        "again once a worker has seen the batch end."
+        "The team is closed: its keys are refused, and none of its work is begun. It is not erased yet, because "
+        f"{why}.{since} The same request goes on with it."
     )
 
 
-async def _count_open_batches(reading: Reading, team_id: str) -> int:
-    row = await reading.fetch_one(_OPEN_BATCHES, {"team_id": team_id})
-    assert row is not None
-    batches: int = row["batches"]
-    return batches
-
-
-async def _erase(writing: Writing, query: LiteralString, params: Params) -> int:
-    try:
-        row = await writing.fetch_one(query, params)
-    except psycopg.errors.ForeignKeyViolation as error:
-        # A request of the team committed a row after the statement had begun.
-        raise Busy("Somebody works in the team right now; revoke its keys and try again.") from error
-    assert row is not None
-    rows: int = row["rows"]
-    return rows
-
-
-_OPEN_BATCHES: LiteralString = """
-    SELECT count(*)::int AS batches FROM provider_batches WHERE team_id = %(team_id)s AND outcome IS NULL
-"""
-_AS_OWNER: LiteralString = "SELECT erase_team_rows(%(team_id)s) AS rows"
-_AS_ADMIN: LiteralString = "SELECT erase_team(%(team_id)s, %(digest)s) AS rows"
-_LONG: LiteralString = "SELECT set_config('statement_timeout', %(milliseconds)s, true)"
+_CLOSE_AS_OWNER: LiteralString = "SELECT * FROM close_team_rows(%(team_id)s)"
+_CLOSE_AS_ADMIN: LiteralString = "SELECT * FROM close_team(%(team_id)s, %(digest)s)"
+_ERASE_AS_OWNER: LiteralString = "SELECT erase_team_rows(%(team_id)s) AS rows"
+_ERASE_AS_ADMIN: LiteralString = "SELECT erase_team(%(team_id)s, %(digest)s) AS rows"

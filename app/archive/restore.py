@@ -23,8 +23,12 @@ from app.tenancy.teams import check_name, find_team
 
 _ROWS_AT_ONCE: Final = 500
 _BYTES_AT_ONCE: Final = 4 * 1024 * 1024
-# A lease belongs to a process of the instance that the file came from.
-_NOT_TAKEN_ALONG: Final = {("work_items", "worker"), ("work_items", "lease_expires_at")}
+# A lease belongs to a process of the instance that the file came from, and there a team was closed.
+_NOT_TAKEN_ALONG: Final = {
+    ("work_items", "worker"),
+    ("work_items", "lease_expires_at"),
+    ("teams", "closed_at"),
+}
 
 
 async def import_team(

@@ -53,13 +53,18 @@ def list_teams(as_json: AsJson = False) -> None:
     from app.cli.administration import newest_teams, on_database
 
     teams = [
-        {"team_id": team.team_id, "name": team.name, "created_at": team.created_at.isoformat()}
+        {
+            "team_id": team.team_id,
+            "name": team.name,
+            "created_at": team.created_at.isoformat(),
+            "closed_at": team.closed_at and team.closed_at.isoformat(),
+        }
         for team in on_database(newest_teams)
     ]
     if as_json:
         print_json(teams)
     else:
-        print_table({"Team": "name", "Id": "team_id", "Created": "created_at"}, teams)
+        print_table({"Team": "name", "Id": "team_id", "Created": "created_at", "Closed": "closed_at"}, teams)
 
 
 def erase_team(
@@ -72,7 +77,7 @@ def erase_team(
         ),
     ] = False,
 ) -> None:
-    """Erase a team with all that it holds, keys and history too. Only that it was erased is kept."""
+    """Close a team, and erase it with all that it holds, keys and history too. Only that it was erased is kept."""
     from app.archive.erase import erase_team_as_owner
     from app.cli.administration import on_database
 

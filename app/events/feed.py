@@ -27,7 +27,7 @@ async def read_heads(reading: Reading, team_ids: Iterable[str]) -> dict[str, int
 
 
 async def read_all_heads(reading: Reading) -> dict[str, int]:
-    """Return every team's last number, 0 before its first event. No team need be set."""
+    """Return the last number of every team that is not closed, 0 before its first event. No team need be set."""
     return {row["team_id"]: row["last"] for row in await reading.fetch_all(_ALL_HEADS)}
 
 
@@ -41,7 +41,8 @@ _HEADS: LiteralString = "SELECT team_id, last FROM event_counters WHERE team_id 
 
 _ALL_HEADS: LiteralString = """
     SELECT teams.id AS team_id, coalesce(counter.last, 0) AS last
-    FROM teams LEFT JOIN event_counters AS counter ON counter.team_id = teams.id ORDER BY teams.id
+    FROM teams LEFT JOIN event_counters AS counter ON counter.team_id = teams.id
+    WHERE teams.closed_at IS NULL ORDER BY teams.id
 """
 
 _AFTER: LiteralString = """

@@ -13,7 +13,8 @@ fault, so that an item which kills its worker is given up; an orderly hand-back 
     leases        the protocol over it
     heartbeat     renewing while work goes on, and distrusting the lease before the database does
 
-Teams take turns: a worker leases one item a team before any team's second, so a backlog delays nobody else. Rows
-are acknowledged by primary key and epoch only. Finished rows stay, out of the partial index: nothing is deleted.
+Teams take turns: a worker leases one item a team before any team's second, so a backlog delays nobody else; of a
+team that is closed nothing is leased. Rows are acknowledged by primary key and epoch only. Finished rows stay, out
+of the partial index: nothing is deleted.
 Design, section 6, "Leases".
 """

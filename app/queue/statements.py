@@ -24,6 +24,7 @@ WAKE: LiteralString = "SELECT pg_notify(%(channel)s, %(kind)s)"
 # few index probes, however long anybody's backlog is. What is leased stands at the head of its team's line, where
 # an item whose owner has died is the next one again; a lease changes no indexed column, so its update is HOT.
 # Ordered by the whole index, so that no plan over the primary key, which holds the finished rows too, is as good.
+# A team that is closed is passed by: one look by its key, for no more teams than the limit lets in.
 # SKIP LOCKED passes by whatever another worker is leasing or finishing right now.
 LEASE_DUE: LiteralString = """
     WITH RECURSIVE ring AS (
@@ -49,6 +50,7 @@ LEASE_DUE: LiteralString = """
             FOR UPDATE SKIP LOCKED
         ) AS due
         WHERE ring.is_team
+          AND (SELECT closed_at FROM teams WHERE teams.id = ring.team_id) IS NULL
         LIMIT %(limit)s
     )
     UPDATE work_items AS item
@@ -79,6 +81,7 @@ SECONDS_UNTIL_DUE: LiteralString = """
         WHERE kind = %(kind)s AND finished_at IS NULL AND team_id = team.team_id
         ORDER BY run_at LIMIT 8
     ) AS head
+    WHERE (SELECT closed_at FROM teams WHERE teams.id = team.team_id) IS NULL
 """
 
 RENEW: LiteralString = """

@@ -46,7 +46,9 @@ async def _reopen_apart(database: Database, team_id: str, ingest_id: str) -> Non
     await database.unit_of_work(Scope("app", team_id), make_due)
 
 
-_TEAMS: LiteralString = "SELECT id FROM teams WHERE id > %(after)s ORDER BY id LIMIT %(limit)s"
+_TEAMS: LiteralString = """
+    SELECT id FROM teams WHERE id > %(after)s AND closed_at IS NULL ORDER BY id LIMIT %(limit)s
+"""
 # What awaits a review is open, and its work has ended in order. `finished_at IS NULL` would invite the queue's
 # partial index, where one item is looked up by its key.
 _OVERLOOKED: LiteralString = """

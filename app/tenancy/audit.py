@@ -21,6 +21,7 @@ AuditAction = Literal[
     "team_created",
     "team_exported",
     "team_imported",
+    "team_closed",
     "team_erased",
     "profile_created",
     "key_created",

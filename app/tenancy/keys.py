@@ -15,6 +15,7 @@ from app.kernel.pages import NewestFirst, Page
 from app.tenancy.audit import Detail, record_audit
 from app.tenancy.authority import Authority
 from app.tenancy.callers import HOST, Actor, Admin, Caller, KeyScope
+from app.tenancy.teams import find_open_team
 
 _KEY: Final = re.compile(r"dm_[A-Za-z0-9_-]{43}")
 
@@ -56,8 +57,10 @@ async def create_key(writing: Writing, team_id: str, draft: KeyDraft, *, actor: 
     The transaction's scope is the team.
 
     Raises:
-        NotFound: the team has no such profile.
+        NotFound: there is no such team, or it has no such profile.
+        WrongState: `team_closed`.
     """
+    await find_open_team(writing, team_id)
     params: dict[str, object] = {"team_id": team_id, "profile_id": draft.profile_id}
     if await writing.fetch_one(_FIND_PROFILE, params) is None:
         raise NotFound("There is no such profile.")

@@ -15,13 +15,14 @@ from app.tenancy.authority import Authority
 
 
 class Team(Base):
-    """The tenant. Written through an admin key or the command line."""
+    """The tenant. Written through an admin key or the command line; from `closed_at` on it is being erased."""
 
     __tablename__ = "teams"
 
     id: Mapped[str] = mapped_column(primary_key=True)
     name: Mapped[str]
     created_at: Mapped[datetime] = created_now()
+    closed_at: Mapped[datetime | None]
 
     __table_args__ = (
         UniqueConstraint("name", name="teams_name_is_unique"),

@@ -20,9 +20,12 @@ NO_SUCH_TEAM: Final = "There is no such team; `densemem team create NAME` makes 
 
 @dataclass(frozen=True, slots=True)
 class Team:
+    """A tenant. From `closed_at` on its keys are refused, and it is being erased."""
+
     team_id: str
     name: str
     created_at: datetime
+    closed_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,19 @@ async def find_team(reading: Reading, name_or_id: str) -> Team:
     return _team(row)
 
 
+async def find_open_team(reading: Reading, team_id: str) -> Team:
+    """Return the team that something new may be made in.
+
+    Raises:
+        NotFound: there is no such team.
+        WrongState: `team_closed`.
+    """
+    team = await find_team(reading, team_id)
+    if team.closed_at is not None:
+        raise WrongState("The team is closed, and is being erased.", code="team_closed")
+    return team
+
+
 async def list_teams(reading: Reading, *, limit: int, cursor: str | None) -> Page[Team]:
     """Return teams, newest first."""
     paging = NewestFirst("list_teams", {})
@@ -78,9 +94,10 @@ async def create_profile(writing: Writing, team_id: str, name: str, *, actor: Ac
     Raises:
         InvalidInput: the name is blank or longer than 256 characters.
         NotFound: there is no such team.
-        WrongState: `name_taken`.
+        WrongState: `name_taken`, `team_closed`.
     """
     check_name(name)
+    await find_open_team(writing, team_id)
     params = {"team_id": team_id, "id": new_id("prof"), "name": name}
     try:
         row = await writing.fetch_one(_INSERT_PROFILE, params)
@@ -118,7 +135,7 @@ def check_name(name: str) -> None:
 
 
 def _team(row: Row) -> Team:
-    return Team(team_id=row["id"], name=row["name"], created_at=row["created_at"])
+    return Team(team_id=row["id"], name=row["name"], created_at=row["created_at"], closed_at=row["closed_at"])
 
 
 def _profile(row: Row) -> Profile:
@@ -128,13 +145,13 @@ def _profile(row: Row) -> Profile:
 
 
 _INSERT_TEAM: LiteralString = """
-    INSERT INTO teams (id, name) VALUES (%(id)s, %(name)s) RETURNING id, name, created_at
+    INSERT INTO teams (id, name) VALUES (%(id)s, %(name)s) RETURNING id, name, created_at, closed_at
 """
 _FIND_TEAM: LiteralString = """
-    SELECT id, name, created_at FROM teams WHERE id = %(name_or_id)s OR name = %(name_or_id)s
+    SELECT id, name, created_at, closed_at FROM teams WHERE id = %(name_or_id)s OR name = %(name_or_id)s
 """
 _LIST_TEAMS: LiteralString = """
-    SELECT id, name, created_at FROM teams
+    SELECT id, name, created_at, closed_at FROM teams
     WHERE %(id)s::text IS NULL OR (created_at, id) < (%(created_at)s::timestamptz, %(id)s::text)
     ORDER BY created_at DESC, id DESC LIMIT %(limit)s
 """

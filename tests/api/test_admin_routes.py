@@ -1,14 +1,23 @@
 """Teams, profiles and keys over HTTP."""
 
 import asyncio
+import itertools
+from collections import Counter
 from typing import Any, LiteralString
 
 import httpx2
+import psycopg
 import pytest
 
+from app.api.routes import memory
+from app.archive import closing
 from app.kernel.database import Scope, Writing
 from app.kernel.ids import is_id, new_id
 from app.tenancy.callers import Caller
+from app.tenancy.keys import revoke_key
+from app.worker.loop import Turns
+from app.worker.steps import placement_kind
+from app.worker.work import work_on
 from tests.api.client import NOBODYS_ULID, Api, example_submission, read_problem
 from tests.integration.full_team import digests
 
@@ -118,8 +127,10 @@ async def test_an_admin_erases_over_http_by_saying_the_name_again(
 
 
 async def test_a_request_whose_team_is_erased_meanwhile_is_refused_as_one_without_a_key(
-    api: Api, team: Caller
+    api: Api, team: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # It waits for us, so it would be waited for in vain.
+    monkeypatch.setattr(closing, "WAIT_SECONDS", 0)
     admin, client = await api.admin(), await api.client(team)
     body = example_submission()
     body["evidence"][0] |= {"source_key": "held-up"}
@@ -139,6 +150,63 @@ async def test_a_request_whose_team_is_erased_meanwhile_is_refused_as_one_withou
     request = await api.database.unit_of_work(Scope("app", team.team_id), hold_up)
     answer = await request
     assert (answer.status_code, read_problem(answer)["code"]) == (401, "unauthenticated")
+
+
+@pytest.mark.parametrize(
+    "fault", [AssertionError, psycopg.errors.RestrictViolation, psycopg.errors.QueryCanceled]
+)
+async def test_what_fails_for_a_key_that_has_ended_meanwhile_is_no_fault(
+    api: Api, team: Caller, monkeypatch: pytest.MonkeyPatch, fault: type[Exception]
+) -> None:
+    key = await api.make_key(team)
+
+    async def fail(*_: object, **__: object) -> None:
+        await api.database.unit_of_work(Scope("app", team.team_id), lambda w: revoke_key(w, key.key_id))
+        raise fault
+
+    monkeypatch.setattr(memory, "accept", fail)
+    answer = await api.holding(key.secret).post("/v1/remember", json=example_submission())
+    assert (answer.status_code, read_problem(answer)["code"]) == (401, "unauthenticated")
+
+
+async def test_a_team_that_is_written_to_is_erased_at_once(
+    api: Api, database_name: str, team: Caller
+) -> None:
+    admin, answers = await api.admin(), Counter[tuple[int, str | None]]()
+    key = await api.make_key(team)
+    is_over, has_begun = False, asyncio.Event()
+
+    async def write(number: int) -> None:
+        client = api.holding(key.secret)
+        for count in itertools.count():
+            if is_over:
+                return
+            body = example_submission()
+            body["evidence"][0]["source_key"] = f"{number}-{count % 3}"
+            path, said = ("/v1/recall", {"query": "FastAPI"}) if count % 4 == 3 else ("/v1/remember", body)
+            answer = await client.post(path, json=said)
+            answers[answer.status_code, answer.json().get("code")] += 1
+            if answers.total() > 20:
+                has_begun.set()
+
+    async def place() -> None:
+        kind = placement_kind(api.database, slots=2, lease_seconds=30)
+        while not is_over:
+            leases, _ = await Turns(api.database, kind, 30).take(free_slots=2)
+            await asyncio.gather(*(work_on(api.database, kind, lease) for lease in leases))
+            await asyncio.sleep(0.01)
+
+    async with asyncio.TaskGroup() as tasks:
+        for number in range(4):
+            tasks.create_task(write(number))
+        tasks.create_task(place())
+        await has_begun.wait()
+        done = await admin.post(f"/v1/teams/{team.team_id}/erase", json={"name": f"Team {team.team_id}"})
+        is_over = True
+    assert done.status_code == 200, done.text
+    assert digests(database_name, team.team_id) == {}
+    assert set(answers) <= {(202, None), (200, None), (401, "unauthenticated"), (409, "busy")}
+    assert answers[401, "unauthenticated"] > 0
 
 
 _WAITS_FOR_US: LiteralString = """

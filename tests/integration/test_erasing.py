@@ -53,9 +53,13 @@ async def test_nothing_of_the_team_is_left_and_others_are_untouched(
     assert digests(database_name, kept.team_id) == before
     async with database.reading(Scope("app")) as reading:
         newest = await list_instance_audit(reading, action="team_erased", limit=1, cursor=None)
+        closed = await list_instance_audit(reading, action="team_closed", limit=1, cursor=None)
     [event] = newest.items
     assert (event.team_id, event.target_id, event.details) == (None, gone.team_id, {"rows": rows})
     assert event.actor.kind == ("host" if who == "owner" else "admin")
+    [before_it] = closed.items
+    assert (before_it.target_id, before_it.details) == (gone.team_id, {"keys": 1})
+    assert before_it.actor == event.actor
 
 
 @pytest.mark.parametrize("kind", ["unknown", "team", "revoked"])
@@ -85,6 +89,8 @@ async def test_the_service_can_neither_delete_nor_erase_by_itself(
     before = digests(database_name, team.team_id)
     attempts = (
         "SELECT erase_team_rows(%(team_id)s)",
+        "SELECT close_team_rows(%(team_id)s)",
+        "UPDATE teams SET closed_at = NULL WHERE id = %(team_id)s",
         "DELETE FROM profiles WHERE team_id = %(team_id)s",
         "WITH s AS (SELECT set_config('densemem.rewriting', %(team_id)s, true)) DELETE FROM entities",
     )

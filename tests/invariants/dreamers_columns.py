@@ -83,7 +83,7 @@ READABLE: Final[Mapping[str, str]] = {
     "support_events": "team_id id relationship_id citation_id event reason actor_profile_id created_at",
     "supports": "team_id relationship_id citation_id is_granted",
     "team_settings": "team_id name value updated_at row_version",
-    "teams": "id created_at",
+    "teams": "id created_at closed_at",
     "typed_values": "team_id id value_type canonical unit created_at",
     "verification_events": "team_id id relationship_id citation_id verdict confidence schema_valid created_at",
     "work_items": "team_id kind item_id run_at epoch attempt lease_expires_at worker finished_at",

@@ -25,9 +25,9 @@ from app.api.wire.admin import (
 )
 from app.api.wire.shapes import Listed, PageQuery
 from app.archive.erase import erase_team
-from app.kernel.database import Scope, Writing
+from app.kernel.database import Scope
 from app.ledger.founding import found_team
-from app.tenancy.keys import NewKey, create_key, find_key_team, list_keys, revoke_key
+from app.tenancy.keys import create_key, find_key_team, list_keys, revoke_key
 from app.tenancy.teams import create_profile, find_team, list_profiles, list_teams, new_team_id
 
 router: Final = APIRouter(tags=["admin"])
@@ -73,7 +73,10 @@ async def list_teams_route(
 async def erase_team_route(
     door: DoorHere, admin: Administrator, secret: Secret, raw: Body, team_id: TeamId, _: NoQuery, _key: NoKey
 ) -> Response:
-    """Erase the team with all that it holds, for privacy; only that it was erased is kept. No way back."""
+    """Erase the team with all that it holds, for privacy; only that it was erased is kept. No way back.
+
+    It is closed first. With `busy` the answer says what stands in the way, and the same request goes on.
+    """
     body = parse(EraseBody, raw)
     rows = await erase_team(door.database, admin, secret, team_id, name=body.name)
     return answer(ErasedAnswer(team_id=team_id, rows=rows))
@@ -122,7 +125,7 @@ async def list_profiles_route(
     operation_id="create_key",
     status_code=201,
     response_model=NewKeyAnswer,
-    responses=refusals(404, has_body=True),
+    responses=refusals(404, 409, has_body=True),
     openapi_extra=takes(KeyBody),
 )
 async def create_key_route(
@@ -131,11 +134,9 @@ async def create_key_route(
     """Make a key of one of the team's profiles; its secret is shown in this answer only."""
     body = parse(KeyBody, raw)
 
-    async def create(writing: Writing) -> NewKey:
-        await find_team(writing, team_id)
-        return await create_key(writing, team_id, body.as_draft(), actor=admin)
-
-    key = await door.database.unit_of_work(Scope("app", team_id), create)
+    key = await door.database.unit_of_work(
+        Scope("app", team_id), lambda writing: create_key(writing, team_id, body.as_draft(), actor=admin)
+    )
     created = NewKeyAnswer(key_id=key.key_id, key=key.secret)
     return answer(created, status=201, headers={"Cache-Control": "no-store"})
 

@@ -17,11 +17,12 @@ class TeamBody(Closed):
 
 
 class TeamAnswer(Answer):
-    """A tenant."""
+    """A tenant. From `closed_at` on its keys are refused, and it is being erased."""
 
     team_id: str
     name: str
     created_at: UtcTime
+    closed_at: UtcTime | None
 
 
 class EraseBody(Closed):

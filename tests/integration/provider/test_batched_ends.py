@@ -297,6 +297,8 @@ async def test_a_team_is_not_erased_before_its_batch_has_ended(
     assert (await batched.look(run_id)).status == "waiting"
     with pytest.raises(Busy, match="runs cancel"):
         await erase()
+    # Nothing is closed either: who is to cancel the run needs a key.
+    assert await batched.fetch("SELECT closed_at FROM teams WHERE id = %(team_id)s") == [{"closed_at": None}]
     await batched.database.unit_of_work(
         Scope("app", team_id), lambda writing: cancel_run(writing, batched.team, run_id)
     )
