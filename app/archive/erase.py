@@ -90,6 +90,8 @@ async def _end_team(hand: Hand, *, abandons_batches: bool) -> int:
             return await _erase(hand, batches)
         except psycopg.errors.ForeignKeyViolation:
             why = "something still wrote to it while its rows went"
+        except psycopg.errors.QueryCanceled:
+            why = "a statement took longer than it may"
         except (
             psycopg.errors.LockNotAvailable,
             psycopg.errors.DeadlockDetected,

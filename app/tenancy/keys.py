@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, LiteralString
 
+import psycopg
+
 from app.kernel.database import Proof, Reading, Row, Writing
 from app.kernel.errors import NotFound
 from app.kernel.ids import new_id
@@ -15,7 +17,7 @@ from app.kernel.pages import NewestFirst, Page
 from app.tenancy.audit import Detail, record_audit
 from app.tenancy.authority import Authority
 from app.tenancy.callers import HOST, Actor, Admin, Caller, KeyScope
-from app.tenancy.teams import find_open_team
+from app.tenancy.teams import NO_SUCH_TEAM, find_open_team
 
 _KEY: Final = re.compile(r"dm_[A-Za-z0-9_-]{43}")
 
@@ -64,7 +66,11 @@ async def create_key(writing: Writing, team_id: str, draft: KeyDraft, *, actor: 
     params: dict[str, object] = {"team_id": team_id, "profile_id": draft.profile_id}
     if await writing.fetch_one(_FIND_PROFILE, params) is None:
         raise NotFound("There is no such profile.")
-    key = await _insert_key(writing, draft, team_id=team_id, scopes=sorted(draft.scopes))
+    try:
+        key = await _insert_key(writing, draft, team_id=team_id, scopes=sorted(draft.scopes))
+    except psycopg.errors.ForeignKeyViolation as error:
+        # The team was erased since it was looked at.
+        raise NotFound(NO_SUCH_TEAM) from error
     await record_audit(writing, actor, "key_created", target_id=key.key_id, details=_describe(draft))
     return key
 

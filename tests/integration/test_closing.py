@@ -2,6 +2,8 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from io import BytesIO
 from typing import Any, LiteralString
 
 import psycopg
@@ -9,10 +11,13 @@ import pytest
 
 from app.archive import closing
 from app.archive.erase import erase_team, erase_team_as_owner
+from app.archive.export import export_team
+from app.archive.restore import import_team
 from app.kernel.database import Database, Scope
 from app.kernel.errors import Busy, Forbidden, InvalidInput, LeaseLost, NotFound, WrongState
 from app.kernel.settings import Settings
 from app.queue.leases import Lease, enqueue, hold, lease_due, seconds_until_due
+from app.tenancy import keys
 from app.tenancy.audit import AuditEvent, list_instance_audit
 from app.tenancy.callers import Admin, Caller
 from app.tenancy.keys import KeyDraft, NewKey, authenticate, create_key, digest_secret
@@ -24,6 +29,14 @@ from tests.integration.full_team import digests, owner_of
 from tests.integration.submissions import scope, state, submit
 
 KIND = "made_up"
+
+
+@pytest.fixture
+async def owner(settings: Settings, database_name: str) -> AsyncIterator[Database]:
+    owner = owner_of(settings, database_name)
+    await owner.open()
+    yield owner
+    await owner.close()
 
 
 @pytest.fixture
@@ -111,10 +124,8 @@ async def test_what_stands_in_the_way_is_told_and_the_same_request_goes_on(
 
 
 async def test_what_is_under_way_is_waited_for(
-    database: Database, database_name: str, settings: Settings, team: Caller
+    database: Database, database_name: str, owner: Database, team: Caller
 ) -> None:
-    owner = owner_of(settings, database_name)
-    await owner.open()
     write: LiteralString = "UPDATE work_items SET run_at = run_at WHERE team_id = %(team_id)s"
     await submit(database, team, state("FastAPI", "depends_on", "Starlette"))
     async with somebody(database_name, write, team) as other:
@@ -131,7 +142,6 @@ async def test_what_is_under_way_is_waited_for(
             patch.setattr("app.archive.erase.wait_for_others", end_it)
             await erase_team_as_owner(owner, team.team_id)
     assert waited == [True]
-    await owner.close()
     assert digests(database_name, team.team_id) == {}
 
 
@@ -193,3 +203,29 @@ async def test_nothing_new_is_made_in_a_closed_team(
     assert refused.value.code == "team_closed"
     with pytest.raises(WrongState):
         await database.unit_of_work(scope(team), lambda w: create_profile(w, team.team_id, "Late"))
+
+
+async def test_a_key_for_a_team_that_is_erased_meanwhile_is_one_for_no_team(
+    database: Database, owner: Database, team: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def insert_late(*given: Any, **named: Any) -> NewKey:
+        await erase_team_as_owner(owner, team.team_id)
+        return await insert(*given, **named)
+
+    insert = keys._insert_key
+    monkeypatch.setattr(keys, "_insert_key", insert_late)
+    monkeypatch.setattr(closing, "WAIT_SECONDS", 0)
+    with pytest.raises(NotFound, match="no such team"):
+        await make_key(database, team)
+
+
+async def test_a_closed_team_that_comes_back_from_a_file_is_open(
+    database: Database, database_name: str, owner: Database, team: Caller
+) -> None:
+    await close(database, database_name, team)
+    file = BytesIO()
+    await export_team(owner, team.team_id, file, now=datetime.now(UTC))
+    await erase_team_as_owner(owner, team.team_id)
+    await import_team(owner, file)
+    assert not await is_closed(database, team)
+    assert await is_alive(database, await make_key(database, team))
