@@ -179,7 +179,9 @@ async def make_relationship(
         await writing.execute(sql.RELATIONSHIP, params)
         if position.verdict != "none":
             await writing.execute(sql.VERDICT, params)
-        if position.has_support if position.has_support is not None else not is_candidate:
+        # What has ended has lost its support.
+        is_supported = not is_candidate and position.status not in ("retracted", "rejected")
+        if position.has_support if position.has_support is not None else is_supported:
             await writing.execute(sql.SUPPORT, params)
             await writing.execute(sql.SUPPORT_EVENT, params)
         await writing.execute(sql.FIRST_TRANSITION, params)
