@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from app.kernel.storable import is_storable
+
 MAX_ANSWER_CHARACTERS: Final = 1_000_000
 
 
@@ -71,13 +73,7 @@ def is_share(number: object) -> bool:
 
 def is_text(text: object) -> bool:
     """Say whether it is text that PostgreSQL can store: no NUL, no half of a surrogate pair."""
-    if not isinstance(text, str) or "\x00" in text:
-        return False
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return isinstance(text, str) and is_storable(text)
 
 
 def _build_object(pairs: Sequence[tuple[str, object]]) -> object:

@@ -2,16 +2,16 @@
 
 Steps, one module each:
 
-    intake ──▶ work ──▶ examine ──▶ judging ──▶ resolve ──▶ place ──▶ work
-    check      begin    predicate   echo,       entities,   decide,   end
-    and store  and load endpoints   verifier    values      write
+    guarding ──▶ intake ──▶ work ──▶ examine ──▶ judging ──▶ resolve ──▶ place ──▶ work
+    check        store      begin    predicate   echo,       entities,   decide,   end
+    and mask                and load endpoints   verifier    values      write
 
-`submission` is what comes in, `check` what is refused at once; `intake` stores it and answers before anything is
-judged. The worker's `pipeline` then places one ingest: `examine`, `placement` and `consequences` are pure and
-decide, `place` applies one decision in one transaction. `placements` reads the result back.
-`review_resolution` answers what was held: a proposal goes through the same steps once more with the choice in
-place of what was unclear (`review_choices`), a Relationship is weighed again (`held_positions`). `merging` makes
-two entities one, and two again.
+`submission` is what comes in, `check` what is refused at once; `guarding` leads it through the `guard`, a long
+one beside the event loop; `intake` stores it and answers before anything is judged. The worker's `pipeline`
+then places one ingest: `examine`, `placement` and `consequences` are pure and decide, `place` applies one
+decision in one transaction. `placements` reads the result back. `review_resolution` answers what was held: a
+proposal goes through the same steps once more with the choice in place of what was unclear (`review_choices`),
+a Relationship is weighed again (`held_positions`). `merging` makes two entities one, and two again.
 
 `overlooked` finds submissions that lack the work that would place them, and makes them due again.
 

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Final, get_args
 
 from app.kernel.errors import FieldError, InvalidInput
+from app.kernel.storable import is_storable
 from app.ledger.nodes.values import InvalidValue, parse_value
 from app.ledger.vocabulary import EntityKind, Modality, Polarity, SourceType, ValueType
 from app.remember.submission import (
@@ -111,7 +112,7 @@ def _check_metadata(path: str, metadata: Mapping[str, object]) -> _Faults:
     except (ValueError, TypeError, RecursionError):
         yield FieldError(path, "malformed", "This is no JSON object of sensible depth.")
         return
-    if not all(_is_storable(one) for one in _texts_in(metadata)):
+    if not all(is_storable(one) for one in _texts_in(metadata)):
         yield FieldError(path, "text_malformed", "Text may hold neither NUL nor lone surrogates.")
     elif len(text.encode()) > MAX_METADATA_BYTES:
         yield FieldError(path, "too_long", f"At most {MAX_METADATA_BYTES} bytes.")
@@ -136,7 +137,7 @@ def _check_entity(path: str, entity: EntityProposal) -> _Faults:
     yield from _check_count(f"{path}.aliases", len(entity.aliases), 0, MAX_ALIASES)
     for index, alias in enumerate(entity.aliases):
         yield from _check_text(f"{path}.aliases.{index}", alias, MAX_NAME_LENGTH)
-    if entity.known_entity_id is not None and not _is_storable(entity.known_entity_id):
+    if entity.known_entity_id is not None and not is_storable(entity.known_entity_id):
         yield FieldError(f"{path}.known_entity_id", "text_malformed", "This is no text.")
 
 
@@ -159,10 +160,10 @@ def _check_relationship(path: str, proposal: RelationshipProposal, refs: frozens
     target = proposal.correction_target
     if target is not None and not 1 <= target.expected_version < 2**31:
         yield FieldError(f"{path}.correction_target.expected_version", "out_of_range", "Versions start at 1.")
-    if target is not None and not _is_storable(target.relationship_id):
+    if target is not None and not is_storable(target.relationship_id):
         yield FieldError(f"{path}.correction_target.relationship_id", "text_malformed", "This is no text.")
     comment = proposal.client_comment
-    if comment is not None and (len(comment) > MAX_COMMENT_LENGTH or not _is_storable(comment)):
+    if comment is not None and (len(comment) > MAX_COMMENT_LENGTH or not is_storable(comment)):
         yield FieldError(f"{path}.client_comment", "too_long", f"At most {MAX_COMMENT_LENGTH} characters.")
 
 
@@ -214,7 +215,7 @@ def _check_spans(path: str, spans: tuple[CitedSpan, ...], evidence: tuple[Eviden
 
 
 def _check_text(path: str, text: str, longest: int) -> _Faults:
-    if not _is_storable(text):
+    if not is_storable(text):
         yield FieldError(path, "text_malformed", "Text may hold neither NUL nor lone surrogates.")
     elif not text.strip():
         yield FieldError(path, "blank", "This must not be blank.")
@@ -237,7 +238,3 @@ def _check_unique(path: str, name: str, values: list[str]) -> _Faults:
     for index, value in enumerate(values):
         if value in repeated:
             yield FieldError(f"{path}.{index}.{name}", "repeated", "This is used twice.")
-
-
-def _is_storable(text: str) -> bool:
-    return "\0" not in text and not any(0xD800 <= ord(character) <= 0xDFFF for character in text)

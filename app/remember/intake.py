@@ -1,4 +1,4 @@
-"""Intake: a checked submission is stored, in the caller's transaction, and its placement becomes due."""
+"""Intake: a guarded submission is stored, in the caller's transaction, and its placement becomes due."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,17 +12,14 @@ from app.ledger.evidence.sources import EnteredRevision, RevisionDraft, enter_re
 from app.ledger.reweigh import reweigh_relationships
 from app.ledger.vocabulary import Span
 from app.queue.leases import enqueue
-from app.remember.check import check_submission
 from app.remember.claim import Citation
-from app.remember.guard.guard import guard_submission
+from app.remember.guard.guard import Guarded
 from app.remember.lost_evidence import withdraw_questions
 from app.remember.outcome_rows import end_held_proposals
 from app.remember.outcomes import ProcessingState
 from app.remember.submission import EvidenceItem, RelationshipProposal, Submission, as_stored
 from app.tenancy.authority import cap_authority
 from app.tenancy.callers import Caller
-
-__all__ = ["PLACEMENT", "Accepted", "accept", "check_submission", "cited_spans"]
 
 PLACEMENT = "placement"
 
@@ -35,21 +32,19 @@ class Accepted:
     processing_state: ProcessingState
 
 
-async def accept(w: Writing, caller: Caller, submission: Submission, *, correlation_id: str) -> Accepted:
+async def accept(w: Writing, caller: Caller, guarded: Guarded, *, correlation_id: str) -> Accepted:
     """Leave ingest, evidence, citations and open outcomes stored and the placement due.
 
-    What is stored has been guarded: secrets are masked in place, and evidence that tries to instruct a model is
-    held in quarantine.
+    What is stored has been guarded (`guarding.guard`): secrets are masked in place, and evidence that tries to
+    instruct a model is held in quarantine.
     A new source revision makes the old one non-current at once, whatever becomes of the new evidence, and
     evidence that is superseded counts no longer. Authority is capped by the caller's key.
 
     Raises:
-        InvalidInput: with every fault of the submission; `unknown_evidence` for superseded evidence that is
-            malformed, missing, foreign or another profile's.
+        InvalidInput: `unknown_evidence`, for superseded evidence that is malformed, missing, foreign or another
+            profile's.
         WrongState: `stale_revision`, for a revision that does not follow its source's current one.
     """
-    check_submission(submission)
-    guarded = guard_submission(submission)
     submission = guarded.submission
     held = {one.evidence_index: one.reason for one in guarded.quarantined}
     superseded = await _check_superseded(w, caller, submission.evidence)

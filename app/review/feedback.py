@@ -1,6 +1,6 @@
 """A client's decision about a Hypothesis, taken or refused as a whole."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, LiteralString
 
 import psycopg
@@ -12,7 +12,9 @@ from app.hypotheses.standing import has_lost_ground
 from app.kernel.database import Row, Writing
 from app.kernel.errors import Busy, FieldError, InvalidInput, VersionMismatch, WrongState
 from app.kernel.ids import is_id
-from app.remember.intake import accept, check_submission
+from app.remember.guard.guard import Guarded
+from app.remember.guarding import guard
+from app.remember.intake import accept
 from app.remember.resolve import find_known
 from app.remember.submission import Submission
 from app.review.answering import Confirmation, answers
@@ -27,12 +29,16 @@ LOCK_TIMEOUT_MILLISECONDS: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """A decision, why, and for a confirmation the new evidence. `expected_version` is the row version seen."""
+    """A decision, why, and for a confirmation the new evidence. `expected_version` is the row version seen.
+
+    `guarded` is the evidence as it may be stored: see `guard_feedback`.
+    """
 
     decision: ClientEvent
     reason: str | None = None
     submission: Submission | None = None
     expected_version: int | None = None
+    guarded: Guarded | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +51,27 @@ class FeedbackResult:
     event_id: int
 
 
+async def guard_feedback(feedback: Feedback) -> Feedback:
+    """Return the feedback with its evidence guarded; do this before the transaction that resolves it.
+
+    Raises:
+        InvalidInput: `evidence_required`, `evidence_not_allowed`, or a faulty submission.
+    """
+    submission = _check_shape(feedback)
+    return feedback if submission is None else replace(feedback, guarded=await guard(submission))
+
+
 async def resolve_feedback(
     w: Writing, caller: Caller, hypothesis_id: str, feedback: Feedback, *, correlation_id: str
 ) -> FeedbackResult:
-    """Leave the decision carried out and recorded, with its intake if it is a confirmation; or raise.
+    """Leave the decision of a guarded feedback carried out, with its intake if it is a confirmation; or raise.
 
     After any exception the transaction must not be committed: an intake may have been written already.
 
     Raises:
         NotFound: malformed, missing or another team's.
-        InvalidInput: `evidence_required`, `evidence_not_allowed`, `proposal_target_mismatch`, or a faulty
-            submission; IndependenceRefused: `evidence_not_independent`, also where a further confirmation
-            brings evidence that was submitted before.
+        InvalidInput: `proposal_target_mismatch`; IndependenceRefused: `evidence_not_independent`, also where a
+            further confirmation brings evidence that was submitted before.
         VersionMismatch: `expected_version` is not the current one.
         WrongState: the lifecycle knows no such step from here, or what is to be reinforced is not current.
         Busy: another transaction holds the Hypothesis.
@@ -67,13 +82,12 @@ async def resolve_feedback(
     seen = await w.fetch_one(_READ, {"team_id": team_id, "id": hypothesis_id})
     if seen is None:
         refuse_unknown()
-    submission = _check_shape(feedback)
-    ingest_id = None
+    submission, ingest_id = feedback.submission, None
     if submission is not None:
-        check_submission(submission)
+        assert feedback.guarded is not None
         await check_independence(w, team_id, seen, submission)
         await _check_target(w, team_id, seen, feedback, submission)
-        ingest_id = (await accept(w, caller, submission, correlation_id=correlation_id)).ingest_id
+        ingest_id = (await accept(w, caller, feedback.guarded, correlation_id=correlation_id)).ingest_id
 
     row = await _lock(w, team_id, hypothesis_id)
     if feedback.expected_version not in (None, row["row_version"]):

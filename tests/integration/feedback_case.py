@@ -16,7 +16,7 @@ from app.remember.submission import (
     RelationshipProposal,
     Submission,
 )
-from app.review.feedback import Feedback, FeedbackResult, resolve_feedback
+from app.review.feedback import Feedback, FeedbackResult, guard_feedback, resolve_feedback
 from app.tenancy.callers import Caller
 from tests import factories
 from tests.factories import Made, Position
@@ -38,10 +38,10 @@ class Case:
     source: Made
 
     async def decide(self, feedback: Feedback, *, by: Caller | None = None) -> FeedbackResult:
-        caller = by or self.caller
+        caller, guarded = by or self.caller, await guard_feedback(feedback)
         return await self.database.unit_of_work(
             Scope("app", caller.team_id),
-            lambda w: resolve_feedback(w, caller, self.hypothesis_id, feedback, correlation_id="test"),
+            lambda w: resolve_feedback(w, caller, self.hypothesis_id, guarded, correlation_id="test"),
         )
 
     async def read(self, sql: LiteralString) -> list[Row]:

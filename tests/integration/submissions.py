@@ -8,6 +8,7 @@ from typing import LiteralString
 from app.kernel.database import Database, Reading, Row, Scope
 from app.queue.leases import Lease
 from app.remember.claim import Citation, Claim, Judgement
+from app.remember.guarding import guard
 from app.remember.intake import PLACEMENT, accept
 from app.remember.pipeline import EchoCheck, place_ingest
 from app.remember.placements import Placement, RelationshipOutcome, get_placement
@@ -104,8 +105,9 @@ def carry(relation_scope: str | None, *moments: datetime | None) -> str:
 
 async def submit(database: Database, caller: Caller, submission: Submission) -> str:
     """Store a submission and return its ingest id; nothing is placed yet."""
+    guarded = await guard(submission)
     accepted = await database.unit_of_work(
-        scope(caller), lambda w: accept(w, caller, submission, correlation_id="test")
+        scope(caller), lambda w: accept(w, caller, guarded, correlation_id="test")
     )
     return accepted.ingest_id
 

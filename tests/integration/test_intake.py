@@ -8,7 +8,7 @@ import pytest
 from app.kernel.database import Database
 from app.kernel.errors import InvalidInput, NotFound
 from app.ledger.evidence.detail import get_evidence_detail
-from app.remember.intake import check_submission
+from app.remember.check import check_submission
 from app.remember.submission import (
     CitedSpan,
     EntityProposal,

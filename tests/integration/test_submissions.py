@@ -12,7 +12,7 @@ from app.ledger.identity import Edge
 from app.remember.claim import Judgement
 from app.remember.submission import Submission
 from app.review.dream import Dream, get_dream
-from app.review.feedback import Feedback, FeedbackResult, resolve_feedback
+from app.review.feedback import Feedback, FeedbackResult, guard_feedback, resolve_feedback
 from app.review.submissions import settle_submissions
 from app.tenancy.callers import Caller
 from tests import factories
@@ -38,8 +38,7 @@ class Case:
 
     async def confirm(self, submission: Submission, decision: ClientEvent = "confirm_true") -> str:
         """Confirm and return the ingest's id."""
-        feedback = Feedback(decision, submission=submission)
-
+        feedback = await guard_feedback(Feedback(decision, submission=submission))
         result: FeedbackResult = await self.database.unit_of_work(
             Scope("app", self.caller.team_id),
             lambda w: resolve_feedback(w, self.caller, self.hypothesis_id, feedback, correlation_id="test"),

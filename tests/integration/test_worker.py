@@ -10,6 +10,7 @@ import structlog
 from app.kernel.database import Database, Scope
 from app.kernel.settings import Settings
 from app.queue.leases import Lease, enqueue, lease_due
+from app.remember.guarding import guard
 from app.remember.intake import accept
 from app.remember.placements import get_placement
 from app.tenancy.callers import Caller
@@ -47,9 +48,9 @@ async def take(database: Database, kind: Kind) -> Lease:
 async def test_submission_is_placed_and_the_worker_stops_when_told(database: Database, team: Caller) -> None:
     scope = Scope("app", team.team_id)
     async with working(database):
+        guarded = await guard(state("FastAPI", "depends_on", "Starlette"))
         accepted = await database.unit_of_work(
-            scope,
-            lambda w: accept(w, team, state("FastAPI", "depends_on", "Starlette"), correlation_id="test"),
+            scope, lambda w: accept(w, team, guarded, correlation_id="test")
         )
         async with asyncio.timeout(20):
             while True:

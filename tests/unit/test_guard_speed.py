@@ -1,14 +1,17 @@
 """No text of 100 kB can be made that keeps the guard busy: twice the text takes about twice the time."""
 
 import time
+import unicodedata
 from collections.abc import Callable
 
 import pytest
 
 from app.remember.guard import mask
+from app.remember.guard.folding import fold
 from app.remember.guard.guard import guard_submission
 from app.remember.guard.injection import find_injection
 from app.remember.guard.mask import mask_text
+from app.remember.guard.reading import read
 from app.remember.guard.secrets import Secret, find_secrets
 from app.remember.submission import EvidenceItem, Submission
 
@@ -23,15 +26,27 @@ def seconds(read: Callable[[str], object], piece: str, length: int) -> float:
 
 
 def grows_evenly(read: Callable[[str], object], piece: str) -> bool:
-    """Say whether 100 kB take less than four times what 50 kB take; the constant forgives the clock's grain."""
+    """Say whether 100 kB take less than three times what 50 kB take; the constant forgives the clock's grain."""
     pairs = ((seconds(read, piece, LONG // 2), seconds(read, piece, LONG)) for _ in range(3))
-    return any(whole < 4 * half + 0.05 for half, whole in pairs)
+    return any(whole < 3 * half + 0.05 for half, whole in pairs)
 
 
 @pytest.mark.parametrize(
     "piece",
     [
-        *("я", "a1", "%%", "<style>.a{display:none}", '[a](b "', "user: ", "a b c ", "AAAABBBB ", "系统"),
+        *(
+            "я",
+            "a1",
+            "%%",
+            "<style>.a{display:none}",
+            '[a](b "',
+            "user: ",
+            "a b c ",
+            "AAAABBBB ",
+            "系统",
+            "ﷺ",
+        ),
+        *("\u0301\u0327", "\u05b0\u0323"),
     ],
 )
 def test_looking_for_injection_takes_time_in_proportion(piece: str) -> None:
@@ -58,6 +73,9 @@ def test_looking_for_injection_takes_time_in_proportion(piece: str) -> None:
             "$6$a$",
             "é",
             "ａ",
+            "ﷺ",
+            "\u0301\u0327",
+            "é\u0327\u05b0\u0323",
         ),
         *("BEGIN PRIVATE KEY ", "-----BEGIN PRIVATE KEY-----", "Private-Lines: 9\n", "0x" + "9f" * 32 + " "),
     ],
@@ -94,3 +112,9 @@ def test_masking_reads_a_text_a_few_times_at_most(piece: str, monkeypatch: pytes
     monkeypatch.setattr(mask, "_uncovered", count)
     mask_text(piece * 200)
     assert rounds <= 4
+
+
+def test_no_character_is_read_as_more_than_four() -> None:
+    for character in filter(unicodedata.decomposition, map(chr, range(0x110000))):
+        assert len(read(character).text) <= 4, hex(ord(character))
+        assert len(fold(character)) <= 4, hex(ord(character))

@@ -33,7 +33,7 @@ from app.kernel.database import Writing
 from app.kernel.errors import Busy, FieldError, InvalidInput
 from app.kernel.pages import Page
 from app.review.dream import get_dream
-from app.review.feedback import Feedback, resolve_feedback
+from app.review.feedback import Feedback, guard_feedback, resolve_feedback
 
 router: Final = APIRouter(tags=["dreams"])
 _answer_summaries: Final = page_writer(HypothesisSummary, DreamSummary)
@@ -132,11 +132,13 @@ async def resolve_dream_feedback_route(
         wrong = FieldError("hypothesis_id", "path_differs", "The path names another Hypothesis.")
         raise InvalidInput("The request is not valid.", errors=(wrong,))
     request_once = once(request, body, key=body.idempotency_key, key_header=key_header)
-    feedback = Feedback(
-        decision=body.decision,
-        reason=body.reason,
-        submission=read_optional_submission(body.evidence, body.proposal),
-        expected_version=body.expected_version,
+    feedback = await guard_feedback(
+        Feedback(
+            decision=body.decision,
+            reason=body.reason,
+            submission=read_optional_submission(body.evidence, body.proposal),
+            expected_version=body.expected_version,
+        )
     )
 
     async def resolve(writing: Writing) -> tuple[int, FeedbackAnswer]:

@@ -27,7 +27,7 @@ from app.kernel.database import Writing
 from app.recall.feedback import record_feedback
 from app.recall.recall import recall
 from app.recall.trace import trace_memory
-from app.remember.check import check_submission
+from app.remember.guarding import guard
 from app.remember.intake import accept
 from app.remember.placements import get_placement
 
@@ -59,12 +59,12 @@ async def remember_route(
     body = parse(RememberBody, raw)
     seconds = choose_wait(body.wait_seconds, preference)
     submission = read_submission(body.evidence, body.proposal)
-    check_submission(submission)
     request_once = once(request, body, key=body.idempotency_key, key_header=key_header)
+    guarded = await guard(submission)
 
     async def take_in(writing: Writing) -> tuple[int, RememberAnswer]:
         correlation_id = request_id_of(request)
-        accepted = await accept(writing, caller, submission, correlation_id=correlation_id)
+        accepted = await accept(writing, caller, guarded, correlation_id=correlation_id)
         return 202, RememberAnswer(
             ingest_id=accepted.ingest_id,
             processing_state=accepted.processing_state,

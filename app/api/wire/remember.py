@@ -6,7 +6,7 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from app.api.wire.shapes import Answer, Closed, IdempotencyKey, Name, Reason, Text, Time, check_json
+from app.api.wire.shapes import Answer, Closed, IdempotencyKey, Name, Text, Time, check_json
 from app.ledger.vocabulary import (
     EntityKind,
     EvidenceState,
@@ -20,6 +20,7 @@ from app.ledger.vocabulary import (
 )
 from app.remember.check import (
     MAX_ALIASES,
+    MAX_COMMENT_LENGTH,
     MAX_CONTENT_LENGTH,
     MAX_ENTITIES,
     MAX_EVIDENCE,
@@ -39,6 +40,8 @@ MAX_WAIT_SECONDS: Final = 30
 Word = Annotated[Text, StringConstraints(min_length=1, max_length=MAX_REF_LENGTH)]
 Label = Annotated[Text, StringConstraints(min_length=1, max_length=MAX_LABEL_LENGTH)]
 Key = Annotated[Text, StringConstraints(min_length=1, max_length=MAX_KEY_LENGTH)]
+# The guard masks it, as all of a submission.
+Comment = Annotated[Text, StringConstraints(max_length=MAX_COMMENT_LENGTH)]
 
 
 def _check_metadata(value: dict[str, object]) -> dict[str, object]:
@@ -126,7 +129,7 @@ class RelationshipBody(Closed):
     valid_from: Time | None = None
     valid_to: Time | None = None
     correction_target: CorrectionBody | None = None
-    client_comment: Reason | None = None
+    client_comment: Comment | None = None
     evidence: list[SpanBody] = Field(min_length=1, max_length=MAX_EVIDENCE * MAX_SPANS)
 
 

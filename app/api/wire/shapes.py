@@ -16,6 +16,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from app.kernel.storable import is_storable
 from app.remember.guard.mask import mask_text
 
 T = TypeVar("T")
@@ -44,11 +45,10 @@ class Listed(Answer, Generic[T]):
 
 def check_text(text: str) -> str:
     """Return the text if PostgreSQL and UTF-8 can hold it unchanged."""
-    if "\0" in text:
-        raise PydanticCustomError("text_invalid", "The text holds a NUL character.")
-    if any("\ud800" <= character <= "\udfff" for character in text):
-        raise PydanticCustomError("text_invalid", "The text holds a lone surrogate.")
-    return text
+    if is_storable(text):
+        return text
+    what = "NUL character" if "\0" in text else "lone surrogate"
+    raise PydanticCustomError("text_invalid", "The text holds a {what}.", {"what": what})
 
 
 def check_json(value: object) -> object:

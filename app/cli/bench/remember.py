@@ -15,6 +15,7 @@ from app.kernel.backend import Backend
 from app.kernel.database import Database, Scope
 from app.kernel.settings import Settings
 from app.ledger.founding import found_team
+from app.remember.guarding import guard
 from app.remember.intake import PLACEMENT, accept
 from app.remember.lexical.verifier import LexicalVerifier
 from app.remember.pipeline import place_ingest
@@ -77,9 +78,10 @@ async def measure(database: Database, settings: Settings, *, relationships: int,
     ]
     started = perf_counter()
     for submission in submissions:
+        guarded = await guard(submission)
         await database.unit_of_work(
             scope,
-            lambda w, one=submission: accept(w, caller, one, correlation_id="bench"),  # type: ignore[misc]  # mypy can't infer a lambda with a default.
+            lambda w, one=guarded: accept(w, caller, one, correlation_id="bench"),  # type: ignore[misc]  # mypy can't infer a lambda with a default.
         )
     accepted = perf_counter()
     await _place_all(database, caller, slots=settings.worker_placements)

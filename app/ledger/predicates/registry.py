@@ -9,6 +9,7 @@ from typing import Final, LiteralString
 
 from app.kernel.database import Reading, Row, Writing
 from app.kernel.pages import Page, decode_cursor, encode_cursor, refuse_cursor
+from app.kernel.storable import is_storable
 from app.ledger.nodes.names import fold_name
 from app.ledger.vocabulary import Predicate
 
@@ -117,7 +118,7 @@ def nearest_predicates(predicates: Mapping[str, Predicate], name: str) -> tuple[
 def _last_key(cursor: str, team_id: str) -> str:
     match decode_cursor(cursor, _OPERATION, {"team_id": team_id}):
         # The checksum is no secret, so a forged cursor may hold anything.
-        case [str(key)] if "\0" not in key and not any("\ud800" <= one <= "\udfff" for one in key):
+        case [str(key)] if is_storable(key):
             return key
     raise refuse_cursor()
 

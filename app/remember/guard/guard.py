@@ -5,6 +5,7 @@ Pure. Source: Design, section 4, step 1.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 
 from app.remember.guard.injection import Injection, find_injection
 from app.remember.guard.mask import texts_in
@@ -49,6 +50,18 @@ def guard_submission(submission: Submission) -> Guarded:
     guarded = masking.mask(submission)
     masked = tuple(Masked(where, kind, count) for (where, kind), count in masking.counts.items())
     return Guarded(guarded, masked, _find_quarantined(guarded))
+
+
+def count_characters(submission: Submission) -> int:
+    """Return how many code points the guard has to read, at least once."""
+    beside = chain.from_iterable(
+        (
+            *((item.content, *_texts_beside(item)) for item in submission.evidence),
+            *map(_texts_of, submission.entities),
+            *map(_texts_of_proposal, submission.relationships),
+        )
+    )
+    return sum(len(text) for text in beside if text)
 
 
 def _find_quarantined(submission: Submission) -> tuple[Quarantined, ...]:

@@ -12,9 +12,11 @@ from functools import lru_cache
 from typing import Final
 
 from app.kernel.unseen import UNSEEN
-from app.remember.guard.folding import LOOKALIKES
+from app.remember.guard.folding import LOOKALIKES, is_read_apart, normalize
 
-_FOLDABLE: Final = re.compile(rf"[{UNSEEN}]+|[^\x00-\x7f][\u0300-\u036f]*|[A-Za-z][\u0300-\u036f]+")
+_FOLDABLE: Final = re.compile(
+    rf"[{UNSEEN}]+|[^\x00-\x7f][\u0300-\u036f]{{0,30}}|[A-Za-z][\u0300-\u036f]{{1,30}}"
+)
 _UNSEEN: Final = re.compile(rf"[{UNSEEN}]+")
 _WORD: Final = re.compile(r"\w+")
 _LATIN: Final = re.compile(r"[A-Za-z]")
@@ -43,7 +45,7 @@ def read(text: str) -> TextAsRead:
     """Return the text as it is read: without characters that nobody sees, and in compatibility form."""
     if text.isascii():
         return TextAsRead(text)
-    if unicodedata.is_normalized("NFKC", text) and _UNSEEN.search(text) is None:
+    if _is_plain(text):
         return TextAsRead(_WORD.sub(_replace_lookalikes, text))
     parts: list[str] = []
     starts: list[int] = []
@@ -62,8 +64,14 @@ def read(text: str) -> TextAsRead:
     return TextAsRead(_WORD.sub(_replace_lookalikes, "".join(parts)), starts, ends)
 
 
+def _is_plain(text: str) -> bool:
+    if _UNSEEN.search(text) is not None or is_read_apart(text):
+        return False
+    return unicodedata.is_normalized("NFKC", text)
+
+
 def _fold(written: str) -> str:
-    return unicodedata.normalize("NFKC", _UNSEEN.sub("", written))
+    return normalize("NFKC", _UNSEEN.sub("", written))
 
 
 # Few different ones stand in most texts.
