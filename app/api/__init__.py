@@ -7,8 +7,8 @@ A request passes these steps, and the first that refuses answers:
 
 `app` puts the door together; `door` is what a route gets from its process; `request_id` names each request;
 `auth` turns a bearer key into a Caller or an Admin; `proofs` lets no answer out before that key is known to live;
-`bodies`, `ids` and `queries` read and refuse; `replay` keeps answers for idempotency keys; `waiting` looks again
-until a placement is finished; `answers` writes;
+`bodies`, `headers`, `ids` and `queries` read and refuse; `replay` keeps answers for idempotency keys; `waiting`
+looks again until a placement is finished; `answers` writes;
 `problems` is the only table that knows the statuses of refusals; `readiness` looks around for a probe;
 `stream` writes events as they come, `metrics` counts for monitoring; `openapi` derives the published contract.
 `wire` holds the models of requests and answers, `routes` one module a family.

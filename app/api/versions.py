@@ -25,8 +25,9 @@ async def read_if_match(request: Request) -> int | None:
     Raises:
         InvalidInput: it is no single entity tag.
     """
-    given = ", ".join(request.headers.getlist("If-Match")).strip()
-    if not given or given == "*":
+    tags = request.headers.getlist("If-Match")
+    given = ", ".join(tags).strip()
+    if not tags or given == "*":
         return None
     tag = _TAG.fullmatch(given)
     if tag is None:

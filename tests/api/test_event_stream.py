@@ -126,7 +126,7 @@ async def test_a_client_that_comes_and_goes_misses_and_repeats_nothing(quick: Ap
     assert seen == list(range(1, 25))
 
 
-@pytest.mark.parametrize("wrong", ["1", "-1", "x", "", "1.0", "9" * 30, "٣"])
+@pytest.mark.parametrize("wrong", ["1", "-1", "x", "", " ", "+0", "1.0", "9" * 30, "٣"])
 async def test_an_event_that_there_is_not_is_refused(quick: Api, team: Caller, wrong: str) -> None:
     client = await quick.client(team)
     refused = await client.get("/v1/events", headers={b"Last-Event-ID": wrong.encode()})

@@ -81,6 +81,14 @@ async def test_a_key_belongs_to_its_profile(api: Api, team: Caller, make_profile
     assert answers[0].json()["ingest_id"] != answers[1].json()["ingest_id"]
 
 
+async def test_a_key_is_the_same_text_in_the_header_and_in_the_field(api: Api, team: Caller) -> None:
+    client = await api.client(team)
+    body = example_submission(idempotency_key="Zoë")
+    headers = [{b"Idempotency-Key": key} for key in ("Zoë".encode(), "Zoë".encode("latin-1"), b"", b" ")]
+    statuses = [(await client.post("/v1/remember", json=body, headers=one)).status_code for one in headers]
+    assert statuses == [202, 422, 422, 422]
+
+
 async def test_header_and_field_may_not_name_different_keys(api: Api, team: Caller) -> None:
     client = await api.client(team)
     body = example_submission(idempotency_key="once")

@@ -10,7 +10,10 @@ _LISTS = ("/v1/dreams", "/v1/cycle-runs", "/v1/entities", "/v1/conflicts", "/v1/
 
 
 @pytest.mark.parametrize("path", _LISTS)
-@pytest.mark.parametrize("limit", ["-1", "0", "101", "1e9", "x", "", "1.5", "9" * 40, "%00", "٣٣٣"])
+@pytest.mark.parametrize(
+    "limit",
+    ["-1", "0", "101", "1e9", "x", "", "1.5", "9" * 40, "%00", "٣٣٣", "1_0", "%2B1", "%201", "01", "1.0"],
+)
 async def test_a_limit_outside_1_to_100_is_refused(api: Api, team: Caller, path: str, limit: str) -> None:
     answer = await (await api.client(team)).get(f"{path}?limit={limit}")
     assert answer.status_code == 422
@@ -41,6 +44,7 @@ async def test_a_cursor_made_up_with_the_right_checksum_is_refused(
         ("/v1/dreams", "sort=best"),
         ("/v1/dreams", "min_likelihood=NaN"),
         ("/v1/dreams", "min_likelihood=1.1"),
+        *(("/v1/dreams", f"min_likelihood={text}") for text in ("%2B1", ".5", "1.", "0_1", "%200.5", "00.5")),
         ("/v1/dreams", "created_after=yesterday"),
         ("/v1/dreams", "created_after=1700000000"),
         ("/v1/dreams", "created_after=2026-11-29T00:00:00"),
@@ -60,6 +64,33 @@ async def test_a_wrong_filter_is_refused_by_name(api: Api, team: Caller, path: s
     assert answer.status_code == 422
     field = query.partition("=")[0]
     assert {error["field"].partition(".")[0] for error in read_problem(answer)["errors"]} == {field}
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "field"),
+    [
+        ("/v1/entities", "search=%ff", "search"),
+        ("/v1/entities", "search=a&cursor=%ED%A0%80", "cursor"),
+        ("/v1/entities", "%ff=1", "?"),
+        ("/v1/cycle-runs", "window=%C3", "window"),
+        ("/v1/dreams", "status=open&status=%80", "status"),
+        ("/v1/dreaming/settings", "%ff", "?"),
+    ],
+)
+async def test_a_query_that_is_no_unicode_is_refused(
+    api: Api, team: Caller, path: str, query: str, field: str
+) -> None:
+    answer = await (await api.client(team)).get(f"{path}?{query}")
+    assert answer.status_code == 422
+    assert [(error["field"], error["code"]) for error in read_problem(answer)["errors"]] == [
+        (field, "text_invalid")
+    ]
+
+
+async def test_a_query_may_be_written_in_plain_utf_8(api: Api, team: Caller) -> None:
+    client = await api.client(team)
+    for path in ("/v1/entities?search=Zo%C3%AB", "/v1/entities?search=Zoë", "/v1/dreams?min_likelihood=5e-1"):
+        assert (await client.get(path)).status_code == 200
 
 
 async def test_the_clients_request_id_comes_back_and_ours_replaces_an_unusable_one(api: Api) -> None:

@@ -2,12 +2,13 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends, Header, Response
+from fastapi import APIRouter, Depends, Header, Request, Response
 from starlette.responses import StreamingResponse
 
 from app.api.answers import refusals
 from app.api.auth import Reader
 from app.api.door import DoorHere
+from app.api.headers import read_header
 from app.api.queries import NoQuery
 from app.api.stream import EVENT_STREAM, open_stream, write_stream
 from app.events.hub import find_head
@@ -18,9 +19,13 @@ router: Final = APIRouter(tags=["operators"])
 
 
 async def _read_position(
+    request: Request,
     last_event_id: Annotated[str | None, Header(alias="Last-Event-ID", pattern="^[0-9]{1,18}$")] = None,
 ) -> int | None:
-    return None if last_event_id is None else int(last_event_id)
+    if last_event_id is None:
+        return None
+    read_header(request, "Last-Event-ID")
+    return int(last_event_id)
 
 
 Position = Annotated[int | None, Depends(_read_position)]
