@@ -35,6 +35,8 @@ class Door:
     events: Hub
     redis: RedisLink | None = None
     embedder: Embedder | None = None
+    # Held while a long confirmation is compared, in a transaction: others must not be left without a connection.
+    comparing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
     # Held while an idea is thought through in a process of its own.
     thinking: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
 

@@ -23,6 +23,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from app.kernel.compatibility import normalize
+
 Tokens = tuple[str, ...]
 
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+")
@@ -110,7 +112,7 @@ def fold(text: str) -> Tokens:
     if text.isascii():
         tokens = _ASCII_TOKEN.findall(text.lower())
     else:
-        folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+        folded = normalize("NFKC", normalize("NFKC", text).casefold())
         tokens = _split(_INVISIBLE_MARKS.sub("", folded))
     if tokens:
         return tuple(tokens)

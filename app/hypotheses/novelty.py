@@ -16,12 +16,14 @@ which say nothing by themselves.
 
 import re
 import unicodedata
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import Final
 
 from app.hypotheses.independence import Tokens, fold
+from app.kernel.compatibility import normalize
 
 FEW_TOKENS: Final = 3
 
@@ -100,7 +102,7 @@ def _pieces(text: _Folded, source: _Folded) -> Iterator[Stretch]:
 def _every_sentence(text: _Folded, source: _Folded) -> Sequence[Stretch]:
     """Return where the source's sentences stand in the text, nothing if one of them is missing."""
     found: list[Stretch] = []
-    for sentence in source.sentences:
+    for sentence in dict.fromkeys(source.sentences):
         stretches = list(text.stretches("".join(sentence)))
         if not stretches:
             return ()
@@ -111,8 +113,12 @@ def _every_sentence(text: _Folded, source: _Folded) -> Sequence[Stretch]:
 def _is_nearly_all(text: _Folded, stretches: Sequence[Stretch], names: frozenset[str]) -> bool:
     repeated: set[str] = set()
     others: list[str] = []
+    in_order, reached = deque(sorted(stretches)), 0
     for token, start, end in zip(text.tokens, text.edges, text.edges[1:], strict=False):
-        if any(begin <= start and end <= stop for begin, stop in stretches):
+        # The farthest end of a stretch that has begun: one stretch holds the whole token, or none does.
+        while in_order and in_order[0][0] <= start:
+            reached = max(reached, in_order.popleft()[1])
+        if end <= reached:
             repeated.add(token)
         else:
             others.append(token)
@@ -123,7 +129,7 @@ def _is_nearly_all(text: _Folded, stretches: Sequence[Stretch], names: frozenset
 
 
 def _fold_text(text: str) -> _Folded:
-    normal = unicodedata.normalize("NFKC", text)
+    normal = normalize("NFKC", text)
     visible = "".join(character for character in normal if unicodedata.category(character) != "Cf")
     parts = (fold(part) for part in _SENTENCE_END.split(visible))
     # Between two sentence ends there may be nothing but punctuation, which is no sentence.

@@ -6,12 +6,12 @@ as it is.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
 
+from app.kernel.compatibility import normalize
 from app.ledger.nodes.values import MONTHS, spellings
 from app.ledger.vocabulary import Span, TypedValue
 from app.remember.examine import Held
@@ -114,7 +114,7 @@ def _words(text: str) -> set[str]:
 
 
 def _fold(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return " ".join(normalize("NFKC", text).casefold().split())
 
 
 def _texts_in(record: Iterable[object]) -> Iterable[str]:

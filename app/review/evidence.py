@@ -1,6 +1,8 @@
 """Whether the evidence of a confirmation is independent of the Hypothesis, and of earlier confirmations."""
 
+import asyncio
 from collections.abc import Sequence
+from functools import cache
 from typing import Final, LiteralString
 
 from app.hypotheses.independence import fold_statements
@@ -25,26 +27,33 @@ async def check_independence(reading: Reading, team_id: str, hypothesis: Row, su
         IndependenceRefused: names each field that is not independent.
     """
     said = [hypothesis["statement"], hypothesis["rationale"]]
-    guess = fold_statements(said)
     params = {"team_id": team_id, "hypothesis_id": hypothesis["id"], "limit": MAX_SOURCE_EVIDENCES}
     rows = await reading.fetch_all(_SOURCE_EVIDENCES, params)
     contents = [row["content"] for row in rows]
-    sources, everything = fold_statements(contents), fold_statements([*said, *contents])
-    known, named = know_texts(said, contents), _named(submission)
-    errors: list[FieldError] = []
-    for field, text in texts_of(submission):
-        if guess.restated_by(text):
-            errors.append(FieldError(field, "restates_hypothesis", "This only says the Hypothesis again."))
-        elif sources.repeated_by(text):
-            message = "The Hypothesis was made from this very evidence."
-            errors.append(FieldError(field, "repeats_source", message))
-        elif everything.strung_together_by(text):
-            message = "This only says the Hypothesis and what it was made from again."
-            errors.append(FieldError(field, "restates_hypothesis", message))
-        elif known.cover(text, named=named):
-            message = "This adds nothing to what the Hypothesis was made from."
-            errors.append(FieldError(field, "repeats_source", message))
+    # Others are answered meanwhile: a long confirmation and many sources take seconds.
+    errors = await asyncio.to_thread(_find_dependent, said, contents, submission)
     _refuse("A Hypothesis needs evidence that is independent of it.", errors)
+
+
+def _find_dependent(said: list[str], contents: list[str], submission: Submission) -> list[FieldError]:
+    guess, sources = fold_statements(said), fold_statements(contents)
+    everything, known = fold_statements([*said, *contents]), know_texts(said, contents)
+    named = _named(submission)
+
+    @cache
+    def compare(text: str) -> tuple[str, str] | None:
+        if guess.restated_by(text):
+            return "restates_hypothesis", "This only says the Hypothesis again."
+        if sources.repeated_by(text):
+            return "repeats_source", "The Hypothesis was made from this very evidence."
+        if everything.strung_together_by(text):
+            return "restates_hypothesis", "This only says the Hypothesis and what it was made from again."
+        if known.cover(text, named=named):
+            return "repeats_source", "This adds nothing to what the Hypothesis was made from."
+        return None
+
+    texts = ((field, compare(text)) for field, text in texts_of(submission))
+    return [FieldError(field, *found) for field, found in texts if found is not None]
 
 
 async def check_other_evidence(
@@ -59,14 +68,23 @@ async def check_other_evidence(
     """
     params = {"team_id": team_id, "hypothesis_id": hypothesis_id}
     rows = await reading.fetch_all(_EARLIER_TEXTS, params)
-    earlier = fold_statements(row["text"] for row in rows)
+    errors = await asyncio.to_thread(_find_repeated, [row["text"] for row in rows], submission)
+    _refuse("A Hypothesis is confirmed again with other evidence only.", errors)
+
+
+def _find_repeated(earlier: list[str], submission: Submission) -> list[FieldError]:
+    repeats = cache(fold_statements(earlier).repeated_by)
     message = "This was submitted for the Hypothesis before."
-    errors = [
+    return [
         FieldError(field, "submitted_before", message)
         for field, text in texts_of(submission)
-        if earlier.repeated_by(text)
+        if repeats(text)
     ]
-    _refuse("A Hypothesis is confirmed again with other evidence only.", errors)
+
+
+def count_characters(submission: Submission) -> int:
+    """Return how many code points are to be compared; the same text counts once."""
+    return sum(map(len, {text for _, text in texts_of(submission)}))
 
 
 def texts_of(submission: Submission) -> Sequence[tuple[str, str]]:

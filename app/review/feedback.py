@@ -18,20 +18,24 @@ from app.remember.intake import accept
 from app.remember.resolve import find_known
 from app.remember.submission import Submission
 from app.review.answering import Confirmation, answers
-from app.review.evidence import check_independence, check_other_evidence
+from app.review.evidence import check_independence, check_other_evidence, count_characters
 from app.review.submissions import all_ended_without_active, open_submission, settle_submissions
 from app.review.target import read_target
 from app.tenancy.callers import Caller
 
 MAX_REASON_LENGTH: Final = 1_000
 LOCK_TIMEOUT_MILLISECONDS: Final = 2_000
+# Twice what twenty full items of evidence hold, and something: their citations.
+MAX_COMPARED: Final = 200_000
+LONG: Final = 8_000
 
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
     """A decision, why, and for a confirmation the new evidence. `expected_version` is the row version seen.
 
-    `guarded` is the evidence as it may be stored: see `guard_feedback`.
+    `guarded` is the evidence as it may be stored, `compared` the code points that are to be compared with what the
+    Hypothesis was made from: see `guard_feedback`.
     """
 
     decision: ClientEvent
@@ -39,6 +43,12 @@ class Feedback:
     submission: Submission | None = None
     expected_version: int | None = None
     guarded: Guarded | None = None
+    compared: int = 0
+
+    @property
+    def is_long(self) -> bool:
+        """Say whether comparing takes so long that one is enough at a time."""
+        return self.compared > LONG
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +65,18 @@ async def guard_feedback(feedback: Feedback) -> Feedback:
     """Return the feedback with its evidence guarded; do this before the transaction that resolves it.
 
     Raises:
-        InvalidInput: `evidence_required`, `evidence_not_allowed`, or a faulty submission.
+        InvalidInput: `evidence_required`, `evidence_not_allowed`, `too_long`, or a faulty submission.
     """
     submission = _check_shape(feedback)
-    return feedback if submission is None else replace(feedback, guarded=await guard(submission))
+    if submission is None:
+        return feedback
+    guarded, compared = await guard(submission), count_characters(submission)
+    if compared > MAX_COMPARED:
+        message = (
+            f"Contents and different citations of a confirmation hold at most {MAX_COMPARED} characters."
+        )
+        raise _refusal("too_long", "proposal.relationships", message)
+    return replace(feedback, guarded=guarded, compared=compared)
 
 
 async def resolve_feedback(

@@ -1,5 +1,6 @@
 """Dreams: reading them and saying what one thinks of them."""
 
+from contextlib import nullcontext
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -147,6 +148,7 @@ async def resolve_dream_feedback_route(
         )
         return 200, FeedbackAnswer.model_validate(result)
 
-    given = await perform(door, caller, request_once, resolve)
+    async with door.comparing if feedback.is_long else nullcontext():
+        given = await perform(door, caller, request_once, resolve)
     door.wake()
     return answer_given(given)

@@ -29,7 +29,7 @@ Never: a secret in a result, a reason or a repr; a guess about who wrote a text;
 
 Invariants, each with a property test: the number of code points stays; guarding twice changes nothing; no seeded
 secret remains; any text is read in time linear in its length as it was written (all repetitions are bounded; no
-character is read as more than four, and marks are put in order by thirty: `folding.normalize`).
+character is read as more than four, and marks are put in order by thirty: `kernel.compatibility`).
 
 Decisions where the design is silent:
 

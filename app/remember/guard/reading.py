@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
+from app.kernel.compatibility import is_read_apart, normalize
 from app.kernel.unseen import UNSEEN
-from app.remember.guard.folding import LOOKALIKES, is_read_apart, normalize
+from app.remember.guard.folding import LOOKALIKES
 
 _FOLDABLE: Final = re.compile(
     rf"[{UNSEEN}]+|[^\x00-\x7f][\u0300-\u036f]{{0,30}}|[A-Za-z][\u0300-\u036f]{{1,30}}"
