@@ -10,10 +10,13 @@ from dataclasses import dataclass, field
 from typing import Final, LiteralString
 
 from app.hypotheses.independence import FoldedStatements, fold_statements
+from app.kernel.aside import work_aside
 from app.kernel.database import Reading
 
 MAX_HYPOTHESES: Final = 20_000
 MAX_TEAMS: Final = 32
+# In code points, of all quotes together; what is longer is looked at beside the event loop.
+LONGEST_AT_ONCE: Final = 8_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,9 @@ class EchoIndex:
         if not quotes:
             return False
         statements = await self._statements(reading, team_id)
-        return any(statements.restated_by(quote) or statements.strung_together_by(quote) for quote in quotes)
+        if sum(map(len, quotes)) <= LONGEST_AT_ONCE:
+            return _is_among(statements, quotes)
+        return await work_aside(_is_among, statements, quotes)
 
     async def _statements(self, reading: Reading, team_id: str) -> FoldedStatements:
         row = await reading.fetch_one(_STAMP, {"team_id": team_id})
@@ -49,11 +54,15 @@ class EchoIndex:
         if kept is None or kept.stamp != stamp:
             rows = await reading.fetch_all(_TEXTS, {"team_id": team_id, "limit": MAX_HYPOTHESES})
             texts = [text for row in rows for text in (row["statement"], row["rationale"])]
-            kept = _Kept(stamp, fold_statements(texts))
+            kept = _Kept(stamp, await work_aside(fold_statements, texts))
         self._teams[team_id] = kept
         if len(self._teams) > MAX_TEAMS:
             self._teams.popitem(last=False)
         return kept.statements
+
+
+def _is_among(statements: FoldedStatements, quotes: Sequence[str]) -> bool:
+    return any(statements.restated_by(quote) or statements.strung_together_by(quote) for quote in quotes)
 
 
 # A statement never changes, and a rationale only when a generation reinforces it. The sum, unlike the newest

@@ -4,6 +4,6 @@
 begins or commits a transaction, over connections of `pools`; `transactions` are what happens in one, and
 `round_trips` carry statements there and rows back; `errors` holds the one error tree; `ids` makes ordered ids;
 `statements` compiles Core statements once; `schema` carries the declarative base; `roles` and `migrate` prepare a
-database; `storable` says which texts it can hold, `compatibility` reads strangers' texts; `logs`
-writes JSON lines.
+database; `storable` says which texts it can hold, `compatibility` reads strangers' texts; `aside`
+does what takes long beside the event loop; `logs` writes JSON lines.
 """

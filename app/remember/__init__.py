@@ -13,6 +13,9 @@ decision in one transaction. `placements` reads the result back. `review_resolut
 proposal goes through the same steps once more with the choice in place of what was unclear (`review_choices`),
 a Relationship is weighed again (`held_positions`). `merging` makes two entities one, and two again.
 
+What a worker in the API's process judges keeps no request waiting: long evidence is judged beside the event loop
+(`kernel.aside`), as long quotes are looked through for echoes.
+
 `overlooked` finds submissions that lack the work that would place them, and makes them due again.
 
 `quarantine` is where an operator decides about evidence that the guard held, `quarantined` lists it;

@@ -1,22 +1,18 @@
 """The one way into the guard for whoever takes submissions in: checked first, and without keeping others waiting.
 
-The guard reads a submission of the largest size for a second or so. One thread beside the event loop reads the
-long ones, one after the other: more threads would not read faster, and each would take its share of the
-interpreter from the requests that are answered meanwhile. Do this before a transaction is begun, so that none
-waits for it.
+The guard reads a submission of the largest size for a second or so, beside the event loop. Do this before a
+transaction is begun, so that none waits for it.
 """
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
+from app.kernel.aside import work_aside
 from app.remember.check import check_submission
 from app.remember.guard.guard import Guarded, count_characters, guard_submission
 from app.remember.submission import Submission
 
 # Read within a few milliseconds, sooner than the thread might come to it.
 LONGEST_AT_ONCE: Final = 4_000
-_READER: Final = ThreadPoolExecutor(1, "guard")
 
 
 async def guard(submission: Submission) -> Guarded:
@@ -28,4 +24,4 @@ async def guard(submission: Submission) -> Guarded:
     check_submission(submission)
     if count_characters(submission) <= LONGEST_AT_ONCE:
         return guard_submission(submission)
-    return await asyncio.get_running_loop().run_in_executor(_READER, guard_submission, submission)
+    return await work_aside(guard_submission, submission)

@@ -53,6 +53,13 @@ async def test_an_echo_is_a_statement_or_rationale_up_to_one_word(
     assert await ask(database, team, quotes) is expected
 
 
+async def test_many_long_quotes_are_looked_through_like_one(database: Database, team: Caller) -> None:
+    await make_guess(database, team, "FastAPI")
+    others = ["Something else. " * 200 + str(number) for number in range(5)]
+    assert not await ask(database, team, others)
+    assert await ask(database, team, [*others, "FastAPI may depend on Starlette."])
+
+
 async def test_another_teams_guess_is_no_echo(database: Database, team: Caller, make_team: MakeTeam) -> None:
     await make_guess(database, team, "FastAPI")
     assert not await ask(database, await make_team(), ["FastAPI may depend on Starlette."])

@@ -1,6 +1,7 @@
 """The order of judging: which reason is given, polarity, spans, neighbours, names; and the port around it."""
 
 import inspect
+import threading
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ from app.ledger.vocabulary import Predicate, Span, TypedValue
 from app.remember import lexical
 from app.remember.claim import Citation, Claim, Judgement
 from app.remember.lexical import judge as judge_module
+from app.remember.lexical import verifier as verifier_module
 from app.remember.lexical.forms import predicate_forms
 from app.remember.lexical.judge import judge_lexically
 from app.remember.lexical.verifier import LexicalVerifier
@@ -218,6 +220,22 @@ async def test_the_lexical_verifier_answers_through_the_port() -> None:
     assert isinstance(answer, Judgement)
     assert answer.verdict == "entailed"
     assert (verifier.kind, verifier.version) == ("lexical", "lexical-v1")
+
+
+@pytest.mark.parametrize(("words", "is_aside"), [(10, False), (300, True)])
+async def test_long_evidence_is_judged_beside_the_event_loop(
+    words: int, is_aside: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[threading.Thread] = []
+
+    def judge(claim: Claim, citation: Citation) -> Judgement:
+        threads.append(threading.current_thread())
+        return judge_lexically(claim, citation)
+
+    monkeypatch.setattr(verifier_module, "judge_lexically", judge)
+    citation = cite("[[FastAPI depends on Starlette.]]" + " Yes." * words)
+    assert await LexicalVerifier().judge(CLAIM, citation) == judge_lexically(CLAIM, citation)
+    assert [thread is not threading.current_thread() for thread in threads] == [is_aside]
 
 
 def test_every_code_is_explained_in_the_package_docstring() -> None:
