@@ -24,15 +24,21 @@ _INTRODUCTIONS = (
 )
 
 
-def keep_backed_aliases(entity: EntityProposal, texts: Iterable[str]) -> EntityProposal:
-    """Return the proposal with only those aliases that its name's spelling or one of the texts backs."""
-    if not entity.aliases:
-        return entity
+def keep_backed_aliases(
+    entities: Iterable[EntityProposal], texts: Iterable[str]
+) -> tuple[EntityProposal, ...]:
+    """Return the proposals with only those aliases that their name's spelling or one of the texts backs."""
     folded = [fold_name(text) for text in texts]
+    return tuple(_keep_backed(entity, folded) if entity.aliases else entity for entity in entities)
+
+
+def _keep_backed(entity: EntityProposal, folded_texts: Sequence[str]) -> EntityProposal:
+    name = fold_name(entity.name)
+    of_it = [text for text in folded_texts if name in text]
     backed = tuple(
         alias
         for alias in entity.aliases
-        if is_spelling_of(alias, entity.name) or is_introduced(alias, entity.name, folded)
+        if is_spelling_of(alias, entity.name) or is_introduced(alias, entity.name, of_it)
     )
     return replace(entity, aliases=backed)
 
@@ -45,5 +51,18 @@ def is_spelling_of(alias: str, name: str) -> bool:
 
 def is_introduced(alias: str, name: str, folded_texts: Sequence[str]) -> bool:
     """Say whether a text sets the alias beside the name as another name of the same thing."""
-    forms = [form.format(fold_name(name), fold_name(alias)) for form in _INTRODUCTIONS]
-    return any(re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text) for form in forms for text in folded_texts)
+    name, alias = fold_name(name), fold_name(alias)
+    # No pattern is made of a stranger's words: making one takes longer than reading all of the evidence.
+    texts = [text for text in folded_texts if alias in text]
+    forms = [form.format(name, alias) for form in _INTRODUCTIONS] if texts else ()
+    return any(_stands_in(text, form) for form in forms for text in texts)
+
+
+def _stands_in(text: str, form: str) -> bool:
+    start = text.find(form)
+    while start >= 0:
+        beside = text[max(0, start - 1) : start] + text[start + len(form) : start + len(form) + 1]
+        if not any(character.isalnum() or character == "_" for character in beside):
+            return True
+        start = text.find(form, start + 1)
+    return False

@@ -108,7 +108,7 @@ async def _meaning(w: Writing, caller: Caller, review: Review, choice: str) -> d
     if named is None:
         raise refuse_choice("The submission does not say which Entity is meant; choose one by its id.")
     texts = await w.fetch_all(_TEXTS, {"team_id": caller.team_id, "ingest_id": review.ingest_id})
-    named = keep_backed_aliases(named, [row["content"] for row in texts])
+    [named] = keep_backed_aliases([named], [row["content"] for row in texts])
     draft = EntityDraft(named.entity_kind, named.name, named.aliases)
     [created] = await create_entities(w, caller.team_id, [draft], profile_id=ingest["profile_id"])
     return {"entity_id": created.entity_id}

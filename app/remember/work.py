@@ -87,7 +87,7 @@ async def begin_placement(w: Writing, lease: Lease) -> Work:
     return Work(
         lease=lease,
         profile_id=ingest["profile_id"],
-        entities={entity.ref: keep_backed_aliases(entity, contents) for entity in entities},
+        entities={entity.ref: entity for entity in keep_backed_aliases(entities, contents)},
         evidence=texts,
         citations=await find_citations(w, lease.team_id, [text.evidence_id for text in texts.values()]),
         waiting={row["position"]: proposals[row["position"]] for row in waiting},

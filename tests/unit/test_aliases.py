@@ -1,5 +1,7 @@
 """An alias counts when spelling or evidence backs it, never on the client's word alone."""
 
+import time
+
 import pytest
 
 from app.remember.aliases import keep_backed_aliases
@@ -8,7 +10,8 @@ from app.remember.submission import EntityProposal
 
 def kept(name: str, alias: str, text: str = "FastAPI depends on Starlette.") -> bool:
     entity = EntityProposal(ref="e", name=name, aliases=(alias,))
-    return keep_backed_aliases(entity, [text]).aliases == (alias,)
+    [kept] = keep_backed_aliases([entity], [text])
+    return kept.aliases == (alias,)
 
 
 @pytest.mark.parametrize(
@@ -51,3 +54,17 @@ def test_alias_that_the_evidence_introduces_counts(text: str) -> None:
 )
 def test_alias_that_only_stands_in_the_evidence_does_not(text: str) -> None:
     assert not kept("JavaScript", "JS", text)
+
+
+def test_as_many_long_aliases_as_may_be_are_looked_for_in_time() -> None:
+    words = "The billing service depends on the ledger service of the old house in the harbour. " * 48
+    entities = [
+        EntityProposal(
+            f"e{place}", "service", aliases=tuple(f"{one} {place} {words[:240]}" for one in range(20))
+        )
+        for place in range(100)
+    ]
+    started = time.process_time()
+    kept = keep_backed_aliases(entities, [words[:4000]] * 20)
+    assert not any(entity.aliases for entity in kept)
+    assert time.process_time() - started < 1
