@@ -78,7 +78,7 @@ async def test_a_raised_limit_counts_once_the_tokens_of_the_old_one_are_spent(ap
     scope = Scope("app", team.team_id)
     await api.database.unit_of_work(scope, lambda w: set_rate(w, key.key_id, 1))
     await client.get("/v1/predicates")
-    await api.database.unit_of_work(scope, lambda w: set_rate(w, key.key_id, 6000))
+    await api.database.unit_of_work(scope, lambda w: set_rate(w, key.key_id, 1_000_000))
     assert (await client.get("/v1/predicates")).status_code == 200
 
 
