@@ -13,13 +13,20 @@ from app.ledger.identity import Edge, target_identity
 from app.ledger.nodes.entities import lock_endpoints
 from app.ledger.predicates.registry import hold_predicates
 from app.ledger.relationships.neighbours import lock_related, near_of
-from app.ledger.relationships.rows import StoredRelationship, find_relationships, insert_relationship
+from app.ledger.relationships.rows import (
+    Change,
+    StoredRelationship,
+    change_relationship,
+    find_relationships,
+    insert_relationship,
+)
 from app.ledger.relationships.slots import Neighbourhood, Place, neighbourhood
 from app.ledger.reviews import ReviewDraft, open_review, open_review_of
 from app.ledger.vocabulary import ENDED, HOLDING, Predicate
 from app.queue.leases import hold
 from app.remember.examine import Held
 from app.remember.judging import Judged
+from app.remember.merging.rows import is_ended_by_undoing
 from app.remember.outcome_rows import Outcome, record_outcome
 from app.remember.placement import JudgedCitation, categorize, decide_placement
 from app.remember.resolve import Known
@@ -127,6 +134,8 @@ async def _place_usable(w: Writing, placing: Placing, standings: Mapping[str, Ev
     nears = [near, *(near_of(work.team_id, one, predicates) for one in aimed_at)]
     related = await lock_related(w, work.team_id, nears)
     own = next((one for one in related if _is_same_position(one, new)), None)
+    # Nobody has taken back what only the undoing of a merge ended: it is as if it had never been there.
+    is_undone = own is not None and await is_ended_by_undoing(w, work.team_id, own)
     targets = []
     if correction is not None:
         targets = [one for one in related if one.relationship_id == correction.relationship_id]
@@ -135,11 +144,11 @@ async def _place_usable(w: Writing, placing: Placing, standings: Mapping[str, Ev
             return Outcome("relationship_rejected", refusal)
     citations = [_weigh(one, standings[one.evidence_id]) for one in placing.judged if one.judgement]
     if not citations:
-        return await _place_unjudged(w, placing, new, own)
+        return await _place_unjudged(w, placing, new, own, is_undone=is_undone)
     earlier = await effective_weights(w, work.team_id, own.relationship_id) if own else {}
     decision = decide_placement(
         citations,
-        status=own.status if own else None,
+        status=own.status if own and not is_undone else None,
         earlier=earlier,
         write_threshold=work.write_threshold,
     )
@@ -243,7 +252,7 @@ def _weigh(one: Judged, standing: EvidenceStanding) -> JudgedCitation:
 
 
 async def _place_unjudged(
-    w: Writing, placing: Placing, new: StoredRelationship, own: StoredRelationship | None
+    w: Writing, placing: Placing, new: StoredRelationship, own: StoredRelationship | None, *, is_undone: bool
 ) -> Outcome:
     """Place what got no verdict: an echo, or a question, proposal, speculation or quotation."""
     modality = placing.ready.proposal.modality
@@ -253,6 +262,16 @@ async def _place_unjudged(
             w, placing.work.team_id, new, reason=reason, effect="harmless", document=document(placing.ready)
         )
     stored = own or new
+    if own is not None and is_undone:
+        change = Change(
+            reason=reason,
+            effect="harmless",
+            actor_profile_id=placing.work.profile_id,
+            tier="candidate",
+            status="pending_evidence",
+            modality=new.modality,
+        )
+        stored = await change_relationship(w, placing.work.team_id, own, change)
     return Outcome(
         "relationship_pending_evidence",
         reason,

@@ -24,8 +24,8 @@ from tests.integration.changes import (
     standing,
 )
 from tests.integration.held import hold
-from tests.integration.merging import entity, merge, positions, unmerge
-from tests.integration.submissions import is_eligible, relationship, remember, state
+from tests.integration.merging import INSUFFICIENT, entity, merge, positions, unmerge
+from tests.integration.submissions import ScriptedVerifier, is_eligible, relationship, remember, state
 
 Pair = tuple[RelationshipOutcome, RelationshipOutcome]
 
@@ -101,6 +101,46 @@ async def test_a_disputed_denial_waits_where_the_survivor_says_the_same_undisput
     for outcome in (said, denied):
         assert await standing(database, team, outcome.relationship_id) == ("validated_claim", "disputed")
     assert await find_broken(database, team.team_id) == {}
+
+
+async def test_a_dispute_that_a_merge_brought_to_two_candidates_goes_with_it(
+    database: Database, team: Caller
+) -> None:
+    weak = []
+    for polarity in "+-":
+        submission = state(
+            "FastAPI", "depends_on", "Starlette", text=f"Perhaps {polarity}.", polarity=polarity
+        )
+        verifier = ScriptedVerifier({submission.evidence[0].content: INSUFFICIENT})
+        weak.append(await remember(database, team, submission, verifier=verifier))
+    await dispute(database, team)
+    old, into = [await entity(database, team, name) for name in ("Fast API", "FastAPI")]
+    await merge(database, team, old, into)
+    assert [row["status"] for row in await positions(database, team, into)] == ["disputed", "disputed"]
+    await unmerge(database, team, old)
+    for outcome in weak:
+        assert await standing(database, team, outcome.relationship_id) == ("candidate", "pending_evidence")
+        assert await is_eligible(database, team, outcome.relationship_id)
+    assert [row["status"] for row in await positions(database, team, old)] == ["disputed", "disputed"]
+    assert await find_broken(database, team.team_id) == {}
+
+
+async def test_a_disputed_denial_that_comes_back_stands_against_what_another_profile_says(
+    database: Database, team: Caller, make_profile: MakeProfile
+) -> None:
+    other = await make_profile(team, "Second")
+    said = await remember(database, other, state("Fast API", "depends_on", "Starlette"))
+    await remember(database, team, state("Fast API", "depends_on", "Starlette", polarity="-"))
+    affirmed = await remember(database, team, state("Fast API", "depends_on", "Starlette"))
+    await answer(database, team, affirmed.review_id, "dispute")
+    assert [case.state for case in await cases(database, team)] == ["open"]
+    old = await entity(database, team, "Fast API")
+    into = await make_entity(database, team, "FastAPI", kind="other")
+    await merge(database, team, old, into)
+    assert [case.state for case in await cases(database, team)].count("open") == 1
+    await unmerge(database, team, old)
+    assert [case.state for case in await cases(database, team)].count("open") == 1
+    assert not await is_eligible(database, team, said.relationship_id)
 
 
 async def test_a_dispute_that_ended_on_the_survivor_is_over_when_the_merge_is_undone(

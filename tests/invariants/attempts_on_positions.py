@@ -93,6 +93,7 @@ POSITIONS: list[tuple[Role, list[LiteralString], str | None]] = [
     *((role, [REWORDED], "evidence_is_known_by_its_words") for role in APP_AND_OWNER),
     ("app", [COPY, TELL_OF_COPY], "relationships_come_with_support"),
     ("app", ["UPDATE supports SET is_granted = false"], "supports_change_on_record"),
+    ("app", ["UPDATE supports SET is_own = false"], "supports_own_stay_own"),
     ("app", [SUPPORT.replace("{granted}", "true")], "supports_begin_on_record"),
     (
         "app",

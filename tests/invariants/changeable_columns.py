@@ -200,6 +200,7 @@ CHANGEABLE: Final[Mapping[str, tuple[Guarded, ...]]] = {
                 "supports_leave_tiers_carried",
             ),
         ),
+        Guarded("is_own", guards=("supports_own_stay_own",)),
     ),
     "team_settings": (Guarded("value updated_at row_version", guards=("team_settings_version_rises",)),),
     "verifier_permits": (Guarded("charged_usd", guards=("verifier_permits_are_charged_once",)),),

@@ -81,7 +81,7 @@ READABLE: Final[Mapping[str, str]] = {
     ),
     "spending_permits": "team_id id cycle_run_id day model input_tokens output_tokens turns cost_usd created_at",
     "support_events": "team_id id relationship_id citation_id event reason actor_profile_id created_at",
-    "supports": "team_id relationship_id citation_id is_granted",
+    "supports": "team_id relationship_id citation_id is_granted is_own",
     "team_settings": "team_id name value updated_at row_version",
     "teams": "id created_at closed_at",
     "typed_values": "team_id id value_type canonical unit created_at",

@@ -80,7 +80,8 @@ async def record_verdicts(
 ) -> None:
     """Store one VerificationEvent per verdict and grant a support for each that says so.
 
-    A support that was granted before stays; one that was revoked is reinstated.
+    A support that was granted before stays, and is the position's own from now on if a merge had lent it; one that
+    was revoked is reinstated.
     """
     if not verdicts:
         return
@@ -141,8 +142,8 @@ _RECORD: LiteralString = """
         INSERT INTO supports (team_id, relationship_id, citation_id, is_granted)
         SELECT %(team_id)s, %(relationship_id)s, citation_id, true
         FROM unnest(%(granted)s::text[]) AS citation_id
-        ON CONFLICT (team_id, relationship_id, citation_id) DO UPDATE SET is_granted = true
-            WHERE NOT supports.is_granted
+        ON CONFLICT (team_id, relationship_id, citation_id) DO UPDATE SET is_granted = true, is_own = true
+            WHERE NOT (supports.is_granted AND supports.is_own)
         RETURNING citation_id
     )
     INSERT INTO support_events (team_id, relationship_id, citation_id, event, reason, actor_profile_id)
@@ -150,6 +151,7 @@ _RECORD: LiteralString = """
            CASE WHEN earlier.citation_id IS NULL THEN 'granted' ELSE 'reinstated' END,
            'entailed', %(profile_id)s
     FROM granted LEFT JOIN earlier USING (citation_id)
+    WHERE earlier.is_granted IS NOT TRUE
 """
 _REVOKE: LiteralString = """
     WITH revoked AS (

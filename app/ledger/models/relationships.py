@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import BigInteger, CheckConstraint, Computed, Identity, Index, UniqueConstraint, text
+from sqlalchemy import BigInteger, CheckConstraint, Computed, Identity, Index, UniqueConstraint, text, true
 from sqlalchemy.dialects.postgresql import DOUBLE_PRECISION, TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -84,7 +84,10 @@ class Relationship(Base):
 
 
 class VerificationEvent(Base):
-    """A verdict on one citation of one Relationship. Append-only; a provider's failure leaves none."""
+    """A verdict on one citation of one Relationship. Append-only; a provider's failure leaves none.
+
+    `is_own` is false for one that was handed on from another position, by a merge.
+    """
 
     __tablename__ = "verification_events"
 
@@ -99,6 +102,7 @@ class VerificationEvent(Base):
     verifier_version: Mapped[str]
     rationale: Mapped[str]
     created_at: Mapped[datetime] = created_now()
+    is_own: Mapped[bool] = mapped_column(server_default=true())
 
     __table_args__ = (
         references("relationships", "relationship_id", name="verification_events_relationship"),
@@ -117,7 +121,10 @@ class VerificationEvent(Base):
 
 
 class Support(Base):
-    """A Relationship's link to a citation, as the latest support event left it."""
+    """A Relationship's link to a citation, as the latest support event left it.
+
+    `is_own` says of a granted one whether it was given to the position itself; a merge only lends.
+    """
 
     __tablename__ = "supports"
 
@@ -125,6 +132,7 @@ class Support(Base):
     relationship_id: Mapped[str] = mapped_column(primary_key=True)
     citation_id: Mapped[str] = mapped_column(primary_key=True)
     is_granted: Mapped[bool]
+    is_own: Mapped[bool] = mapped_column(server_default=true())
 
     __table_args__ = (
         references("relationships", "relationship_id", name="supports_relationship"),

@@ -25,14 +25,16 @@ from app.ledger.relationships.rows import (
 from app.ledger.retraction import Changed
 from app.ledger.vocabulary import ENDED, LIVING
 from app.remember.document import write_document
+from app.remember.merging.lending import take_over
 from app.remember.merging.rows import (
     MovedPosition,
     insert_merge,
+    is_ended_by_undoing,
     lock_entities,
     set_survivor,
     take_merge_turn,
 )
-from app.remember.merging.successor import settle_disputes, take_over
+from app.remember.merging.successor import settle_disputes, settle_held
 from app.tenancy.callers import Caller
 
 
@@ -81,6 +83,7 @@ async def merge_entities(
     current |= {one.relationship_id: one for one in settled}
     moved = [await _succeed(w, entrance, old, entity_id, into, current) for old in olds]
     await settle_disputes(w, entrance, current)
+    await settle_held(w, entrance, current)
     merge_id = await insert_merge(
         w, team_id, entity_id, into, moved, reason=reason, profile_id=caller.profile_id
     )
@@ -148,26 +151,20 @@ async def _succeed(
     """
     moved = _moved(old, entity_id, into)
     if moved.subject_entity_id == moved.object_entity_id:
-        return MovedPosition(old.relationship_id, old.tier, old.status, None, False, ())
+        return MovedPosition(old.relationship_id, old.tier, old.status, None, ())
     near = near_of(entrance.team_id, moved, entrance.predicates)
     identity = (moved.owner_profile_id, near.group_key, moved.valid_from)
     own = next((one for one in current.values() if _identity(one) == identity), None)
-    comes_back = own is not None and await w.fetch_one(
-        _ENDED_BY_UNDOING, {"team_id": entrance.team_id, "id": own.relationship_id, "version": own.version}
-    )
+    comes_back = own is not None and await is_ended_by_undoing(w, entrance.team_id, own)
     # A position that has ended otherwise is not brought back by a merge: its owner's word stands.
     if own is not None and own.status in ENDED and not comes_back:
-        return MovedPosition(old.relationship_id, old.tier, old.status, None, False, ())
+        return MovedPosition(old.relationship_id, old.tier, old.status, None, ())
     successor = own or await _insert(w, entrance, moved, near.group_key)
     current[successor.relationship_id] = successor
     citations = await take_over(w, entrance, old.relationship_id, successor.relationship_id)
-    if comes_back or successor.status in ("active", "pending_evidence", "disputed", "quarantined"):
-        is_open = comes_back or successor.status == "pending_evidence"
-        await enter_position(w, entrance, successor, old.status if is_open else successor.status, current)
-    is_created = own is None or bool(comes_back)
-    return MovedPosition(
-        old.relationship_id, old.tier, old.status, successor.relationship_id, is_created, citations
-    )
+    is_open = comes_back or successor.status == "pending_evidence"
+    await enter_position(w, entrance, successor, old.status if is_open else successor.status, current)
+    return MovedPosition(old.relationship_id, old.tier, old.status, successor.relationship_id, citations)
 
 
 def _identity(one: StoredRelationship) -> tuple[str, str, datetime | None]:
@@ -210,11 +207,6 @@ _LIVING: LiteralString = """
     WHERE team_id = %(team_id)s AND (subject_entity_id = %(id)s OR object_entity_id = %(id)s)
       AND status NOT IN ('superseded', 'retracted', 'rejected')
     ORDER BY id
-"""
-_ENDED_BY_UNDOING: LiteralString = """
-    SELECT version FROM relationship_transitions
-    WHERE team_id = %(team_id)s AND relationship_id = %(id)s AND version = %(version)s
-      AND reason = 'entity_unmerged' AND to_status = 'retracted'
 """
 _HELD: LiteralString = """
     SELECT FROM review_tasks

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, LiteralString
 
-from app.kernel.database import Row, Writing
+from app.kernel.database import Reading, Row, Writing
 from app.kernel.errors import NotFound
 from app.kernel.ids import is_id, new_id
+from app.ledger.relationships.rows import StoredRelationship
 from app.ledger.vocabulary import Status, Tier
 
 
@@ -15,15 +16,13 @@ class MovedPosition:
     """One entry of a before-image: how a position stood, and what was made of it.
 
     `successor_id` is None where both ends became one thing, or the owner had ended the same on the survivor.
-    `citation_ids` are the supports that the successor got by the merge; `is_created` says whether it was made
-    by it.
+    `citation_ids` are the supports that the position had, and so the successor has by the merge.
     """
 
     relationship_id: str
     tier: Tier
     status: Status
     successor_id: str | None
-    is_created: bool
     citation_ids: tuple[str, ...]
 
 
@@ -113,6 +112,14 @@ async def insert_undoing(
     )
 
 
+async def is_ended_by_undoing(reading: Reading, team_id: str, stored: StoredRelationship) -> bool:
+    """Whether the position is over because a merge was undone: its owner has not taken it back."""
+    if stored.status != "retracted":
+        return False
+    params = {"team_id": team_id, "id": stored.relationship_id, "version": stored.version}
+    return await reading.fetch_one(_ENDED_BY_UNDOING, params) is not None
+
+
 async def find_merge(w: Writing, team_id: str, entity_id: str) -> MergeEvent | None:
     """Return the merge that made the entity another one, if it lasts."""
     row = await w.fetch_one(_FIND, {"team_id": team_id, "entity_id": entity_id})
@@ -128,13 +135,19 @@ def _as_stored(moved: MovedPosition) -> dict[str, object]:
         "tier": moved.tier,
         "status": moved.status,
         "successor_id": moved.successor_id,
-        "is_created": moved.is_created,
         "citation_ids": list(moved.citation_ids),
     }
 
 
 def _from_stored(stored: Mapping[str, Any]) -> MovedPosition:  # JSON that `_as_stored` made.
-    return MovedPosition(**{**stored, "citation_ids": tuple(stored["citation_ids"])})
+    # Images of before name more, and as citations only those that the successor lacked: see `brought`.
+    return MovedPosition(
+        stored["relationship_id"],
+        stored["tier"],
+        stored["status"],
+        stored["successor_id"],
+        tuple(stored["citation_ids"]),
+    )
 
 
 _TAKE_TURN: LiteralString = "SELECT pg_advisory_xact_lock(hashtextextended(%(key)s, 5))"
@@ -151,6 +164,11 @@ _INSERT_EVENT: LiteralString = """
         (team_id, id, event, entity_id, survivor_id, undoes_id, before_image, reason, actor_profile_id)
     VALUES (%(team_id)s, %(id)s, %(event)s, %(entity_id)s, %(survivor_id)s, %(undoes_id)s, %(before_image)s,
             %(reason)s, %(profile_id)s)
+"""
+_ENDED_BY_UNDOING: LiteralString = """
+    SELECT version FROM relationship_transitions
+    WHERE team_id = %(team_id)s AND relationship_id = %(id)s AND version = %(version)s
+      AND reason = 'entity_unmerged' AND to_status = 'retracted'
 """
 _FIND: LiteralString = """
     SELECT merge.id, merge.entity_id, merge.survivor_id, merge.before_image

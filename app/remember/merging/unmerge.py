@@ -1,5 +1,7 @@
 """The latest merge of an entity undone: positions get back what they were, from the before-image."""
 
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import LiteralString
 
@@ -7,13 +9,14 @@ from app.kernel.database import Writing
 from app.kernel.errors import WrongState
 from app.ledger.conflicts.entrance import Entrance, enter_position
 from app.ledger.conflicts.withdrawal import settle_withdrawn
-from app.ledger.evidence.supports import effective_weights, revoke_supports
 from app.ledger.predicates.registry import list_predicates
 from app.ledger.relationships.neighbours import lock_with_neighbours
 from app.ledger.relationships.rows import Change, StoredRelationship, change_relationship
 from app.ledger.reweigh import reweigh
-from app.ledger.vocabulary import ENDED, LIVING, WITHDRAWN, Status
+from app.ledger.vocabulary import LIVING, WITHDRAWN
 from app.remember.ended_reviews import end_reviews
+from app.remember.merging.brought import Brought, Holdings, find_holdings
+from app.remember.merging.lending import give_back, restore_verdict, take_back
 from app.remember.merging.merge import Merged, find_changes
 from app.remember.merging.rows import (
     MovedPosition,
@@ -23,7 +26,7 @@ from app.remember.merging.rows import (
     set_survivor,
     take_merge_turn,
 )
-from app.remember.merging.successor import give_back, settle_disputes
+from app.remember.merging.successor import settle_disputes, settle_held
 from app.tenancy.callers import Caller
 
 
@@ -56,62 +59,106 @@ async def unmerge_entity(
             "An entity at the other end has been merged since; unmerge that first.", code="merged_since"
         )
     entrance = Entrance(team_id, "entity_unmerged", caller.profile_id, await list_predicates(w, team_id))
+    holdings = await find_holdings(w, team_id, [current[one] for one in successors])
+    brought = {one.relationship_id: one for one in holdings.brought if one.merge_id == merge.merge_id}
     await set_survivor(w, team_id, entity_id, None)
-    taken = [await _take_back(w, entrance, one, current) for one in merge.moved]
-    withdrawn = [one for one in taken if one is not None]
+    taken = [await _take_back(w, entrance, one, holdings, current) for one in brought.values()]
+    await _end_lent_disputes(w, entrance, list(brought.values()), holdings, current)
+    withdrawn = [current[one.relationship_id] for one in taken if one is not None]
     settled = await settle_withdrawn(w, team_id, withdrawn, current, actor_profile_id=caller.profile_id)
     current |= {one.relationship_id: one for one in settled}
     for moved in merge.moved:
-        old = current[moved.relationship_id]
-        if old.status == "superseded":
-            status = _restored_status(moved, before)
-            if status in WITHDRAWN:
-                await revoke_supports(
-                    w, team_id, old.relationship_id, reason=entrance.reason, profile_id=caller.profile_id
-                )
-            await enter_position(w, entrance, old, status, current)
+        if current[moved.relationship_id].status == "superseded":
+            await _restore(w, entrance, moved, brought.get(moved.relationship_id), holdings, before, current)
     await settle_disputes(w, entrance, current)
+    await settle_held(w, entrance, current)
     await insert_undoing(w, team_id, merge, reason=reason, profile_id=caller.profile_id)
     return Merged(merge.merge_id, entity_id, merge.survivor_id, find_changes(before, current))
 
 
 async def _take_back(
-    w: Writing, entrance: Entrance, moved: MovedPosition, current: dict[str, StoredRelationship]
+    w: Writing,
+    entrance: Entrance,
+    brought: Brought,
+    holdings: Holdings,
+    current: dict[str, StoredRelationship],
 ) -> StoredRelationship | None:
-    """Take from the successor what came with the merge; return it as it stands, or None where there is none."""
-    if moved.successor_id is None:
+    """Take from the successor what only this merge carried; return it as it stands, or None if it had ended."""
+    successor_id, actor_id = brought.successor_id, entrance.actor_profile_id
+    successor = current[successor_id]
+    await give_back(w, entrance, successor_id, holdings.lost_without(brought))
+    if successor.status in WITHDRAWN:
         return None
-    successor = current[moved.successor_id]
-    await give_back(w, entrance, moved.successor_id, moved.citation_ids)
-    if successor.status in ENDED:
-        return None
-    actor_id = entrance.actor_profile_id
-    if moved.is_created and not await effective_weights(w, entrance.team_id, moved.successor_id):
-        change = Change(
-            reason=entrance.reason,
-            effect="source_lost" if successor.status in LIVING else "harmless",
-            actor_profile_id=actor_id,
-            status="retracted",
-        )
-        changed = await change_relationship(w, entrance.team_id, successor, change)
-        await end_reviews(
-            w, entrance.team_id, [changed], reason="relationship_retracted", profile_id=actor_id
-        )
-    else:
-        changed = await reweigh(
+    if holdings.is_left_without(brought):
+        others = [other.relationship_id for other in holdings.others_on(brought)]
+        await restore_verdict(w, entrance.team_id, successor_id, others)
+        current[successor_id] = await reweigh(
             w, entrance.team_id, successor, reason=entrance.reason, actor_profile_id=actor_id
         )
-    current[moved.successor_id] = changed
+        return current[successor_id]
+    change = Change(
+        reason=entrance.reason,
+        effect="source_lost" if successor.status in LIVING else "harmless",
+        actor_profile_id=actor_id,
+        status="retracted",
+    )
+    changed = await change_relationship(w, entrance.team_id, successor, change)
+    await end_reviews(w, entrance.team_id, [changed], reason="relationship_retracted", profile_id=actor_id)
+    current[successor_id] = changed
     return changed
 
 
-def _restored_status(moved: MovedPosition, before: dict[str, StoredRelationship]) -> Status:
-    # Whoever ended a successor meant the position, whatever the entity is called.
-    if moved.successor_id is not None and before[moved.successor_id].status in ENDED:
-        return before[moved.successor_id].status
-    return moved.status
+async def _end_lent_disputes(
+    w: Writing,
+    entrance: Entrance,
+    brought: Collection[Brought],
+    holdings: Holdings,
+    current: dict[str, StoredRelationship],
+) -> None:
+    """Let each successor enter anew that only this merge made a side of a dispute."""
+    lent = [
+        one.successor_id
+        for one in brought
+        if current[one.successor_id].status == "disputed"
+        and not any(other.status == "disputed" for other in holdings.others_on(one))
+    ]
+    for row in await w.fetch_all(_DISPUTED_BY_MERGES, {"team_id": entrance.team_id, "ids": sorted(lent)}):
+        await enter_position(w, entrance, current[row["relationship_id"]], "active", current)
 
 
+async def _restore(
+    w: Writing,
+    entrance: Entrance,
+    moved: MovedPosition,
+    brought: Brought | None,
+    holdings: Holdings,
+    before: Mapping[str, StoredRelationship],
+    current: dict[str, StoredRelationship],
+) -> None:
+    """Leave the old position as it was, but for what its owner has taken back of it on the survivor since."""
+    old, status = current[moved.relationship_id], moved.status
+    if brought is not None:
+        await take_back(w, entrance, moved.relationship_id, holdings.taken_back(brought))
+        if ending := holdings.ending_since(brought):
+            status = ending
+        elif before[brought.successor_id].status == "superseded":
+            # Whoever ended the successor meant the position, whatever the entity is called.
+            status = "superseded"
+    if status in WITHDRAWN:
+        # Not undone but taken back: no later merge brings it back.
+        entrance = replace(entrance, reason="taken_back")
+    await enter_position(w, entrance, old, status, current)
+
+
+_DISPUTED_BY_MERGES: LiteralString = """
+    SELECT relationship_id FROM (
+        SELECT DISTINCT ON (relationship_id) relationship_id, reason FROM relationship_transitions
+        WHERE team_id = %(team_id)s AND relationship_id = ANY (%(ids)s)
+          AND to_status = 'disputed' AND from_status IS DISTINCT FROM 'disputed'
+        ORDER BY relationship_id, version DESC
+    ) AS entered
+    WHERE reason = 'entity_merged' ORDER BY relationship_id
+"""
 # A later merge went on from where this one left a position; it has its own before-image.
 _MERGED_SINCE: LiteralString = """
     SELECT r.id FROM relationships AS r
