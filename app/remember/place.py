@@ -26,7 +26,7 @@ from app.ledger.vocabulary import ENDED, HOLDING, Predicate
 from app.queue.leases import hold
 from app.remember.examine import Held
 from app.remember.judging import Judged
-from app.remember.merging.rows import is_ended_by_undoing
+from app.remember.merging.rows import give_window, is_ended_by_undoing
 from app.remember.outcome_rows import Outcome, record_outcome
 from app.remember.placement import JudgedCitation, categorize, decide_placement
 from app.remember.resolve import Known
@@ -145,6 +145,9 @@ async def _place_usable(w: Writing, placing: Placing, standings: Mapping[str, Ev
     citations = [_weigh(one, standings[one.evidence_id]) for one in placing.judged if one.judgement]
     if not citations:
         return await _place_unjudged(w, placing, new, own, is_undone=is_undone)
+    if own is not None and is_undone:
+        profile_id = work.profile_id
+        own = await give_window(w, work.team_id, own, None, reason="remembered", actor_id=profile_id)
     earlier = await effective_weights(w, work.team_id, own.relationship_id) if own else {}
     decision = decide_placement(
         citations,

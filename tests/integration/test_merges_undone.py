@@ -1,6 +1,7 @@
 """Several merges into one entity, undone in any order: each takes back what it brought, and nothing else."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import psycopg
 import pytest
@@ -162,6 +163,34 @@ async def test_what_an_undone_merge_left_behind_does_not_speak_for_its_owner(
     assert placed.category == "relationship_pending_evidence"
     assert await standing(database, team, placed.relationship_id) == ("candidate", "pending_evidence")
     assert await is_eligible(database, team, placed.relationship_id)
+
+
+async def test_a_window_that_an_undone_merge_left_behind_is_nobodys(database: Database, team: Caller) -> None:
+    end = datetime(2024, 1, 1, tzinfo=UTC)
+    await remember(database, team, state("Fast API", "depends_on", "Starlette", valid_to=end))
+    into = await make_entity(database, team, "FastAPI", kind="other")
+    old = await entity(database, team, "Fast API")
+    await merge(database, team, old, into)
+    await unmerge(database, team, old)
+    placed = await remember(database, team, said_by("b"))
+    assert (await relationship(database, team, placed.relationship_id))["valid_to"] is None
+
+
+async def test_what_comes_back_with_another_merge_has_the_window_of_that(
+    database: Database, team: Caller
+) -> None:
+    end = datetime(2024, 1, 1, tzinfo=UTC)
+    await remember(database, team, state("Fast API", "depends_on", "Starlette", valid_to=end))
+    await remember(database, team, said_by("b", "fast-api"))
+    into = await make_entity(database, team, "FastAPI", kind="other")
+    first, second = [await entity(database, team, name) for name in NAMES]
+    windows = []
+    for one in (first, second, first):
+        await merge(database, team, one, into)
+        [successor] = await positions(database, team, into)
+        windows.append((await relationship(database, team, successor["id"]))["valid_to"])
+        await unmerge(database, team, one)
+    assert windows == [end, None, end]
 
 
 async def test_a_question_about_it_waits_as_one_about_anything_new(database: Database, team: Caller) -> None:

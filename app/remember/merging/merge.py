@@ -28,6 +28,7 @@ from app.remember.document import write_document
 from app.remember.merging.lending import take_over
 from app.remember.merging.rows import (
     MovedPosition,
+    give_window,
     insert_merge,
     is_ended_by_undoing,
     lock_entities,
@@ -159,6 +160,15 @@ async def _succeed(
     # A position that has ended otherwise is not brought back by a merge: its owner's word stands.
     if own is not None and own.status in ENDED and not comes_back:
         return MovedPosition(old.relationship_id, old.tier, old.status, None, ())
+    if own is not None and comes_back:
+        own = await give_window(
+            w,
+            entrance.team_id,
+            own,
+            moved.valid_to,
+            reason=entrance.reason,
+            actor_id=entrance.actor_profile_id,
+        )
     successor = own or await _insert(w, entrance, moved, near.group_key)
     current[successor.relationship_id] = successor
     citations = await take_over(w, entrance, old.relationship_id, successor.relationship_id)

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, LiteralString
 
 from app.kernel.database import Reading, Row, Writing
 from app.kernel.errors import NotFound
 from app.kernel.ids import is_id, new_id
-from app.ledger.relationships.rows import StoredRelationship
+from app.ledger.relationships.rows import Change, StoredRelationship, change_relationship
 from app.ledger.vocabulary import Status, Tier
 
 
@@ -118,6 +119,25 @@ async def is_ended_by_undoing(reading: Reading, team_id: str, stored: StoredRela
         return False
     params = {"team_id": team_id, "id": stored.relationship_id, "version": stored.version}
     return await reading.fetch_one(_ENDED_BY_UNDOING, params) is not None
+
+
+async def give_window(
+    w: Writing,
+    team_id: str,
+    stored: StoredRelationship,
+    valid_to: datetime | None,
+    *,
+    reason: str,
+    actor_id: str,
+) -> StoredRelationship:
+    """Leave what the undoing of a merge ended with this window's end, before it comes back.
+
+    The one that it has is of a position that it was made of then.
+    """
+    if stored.valid_to == valid_to:
+        return stored
+    change = Change(reason, "harmless", actor_id, valid_to=valid_to, reopens=valid_to is None)
+    return await change_relationship(w, team_id, stored, change)
 
 
 async def find_merge(w: Writing, team_id: str, entity_id: str) -> MergeEvent | None:
