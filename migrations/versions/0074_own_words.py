@@ -14,7 +14,7 @@ from alembic import op
 from app.kernel.ddl import freeze, grant, lift, refuse, role
 
 revision = "0074"
-down_revision = "0071"
+down_revision = "0072"
 branch_labels = None
 depends_on = None
 
