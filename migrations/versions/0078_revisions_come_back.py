@@ -12,7 +12,7 @@ from alembic import op
 from app.kernel.ddl import grant
 
 revision = "0078"
-down_revision = "0072"
+down_revision = "0074"
 branch_labels = None
 depends_on = None
 
