@@ -75,6 +75,7 @@ class Position:
 
 ESTABLISHED = Position()
 CANDIDATE = Position(tier="candidate", status="pending_evidence")
+ENDED = ("retracted", "rejected")
 
 
 async def make_entity(
@@ -180,7 +181,7 @@ async def make_relationship(
         if position.verdict != "none":
             await writing.execute(sql.VERDICT, params)
         # What has ended has lost its support.
-        is_supported = not is_candidate and position.status not in ("retracted", "rejected")
+        is_supported = not is_candidate and position.status not in ENDED
         if position.has_support if position.has_support is not None else is_supported:
             await writing.execute(sql.SUPPORT, params)
             await writing.execute(sql.SUPPORT_EVENT, params)
@@ -202,7 +203,8 @@ async def change_relationship(
 ) -> None:
     """Raise the version of a Relationship, with its transition; nothing given leaves all as it is.
 
-    What becomes a fact, or active, gets an authoritative support for it; what is retracted or rejected loses all.
+    What becomes a fact, or active, gets an authoritative support for it; what is retracted or rejected loses all,
+    and gets none.
     No `effect` follows the status.
     """
     await _as_app(
@@ -234,10 +236,12 @@ async def change_within(
         "effect": effect,
     }
     await writing.execute(sql.CHANGE, params)
-    if tier == "fact" or status == "active":
-        await add_voice(writing, caller, relationship_id)
-    if status in ("retracted", "rejected"):
+    standing = await writing.fetch_one(sql.STANDING, params)
+    assert standing is not None
+    if standing["status"] in ENDED:
         await writing.execute(sql.REVOKE, params)
+    elif tier == "fact" or status == "active":
+        await add_voice(writing, caller, relationship_id)
 
 
 async def make_conflict(

@@ -89,6 +89,7 @@ CHANGE: LiteralString = """
                                      THEN 'became_active' ELSE 'source_lost' END)
     FROM before, changed
 """
+STANDING: LiteralString = "SELECT status FROM relationships WHERE team_id = %(team_id)s AND id = %(id)s"
 REVOKE: LiteralString = """
     WITH revoked AS (
         UPDATE supports SET is_granted = false
