@@ -89,6 +89,16 @@ def server_arguments(
     return arguments
 
 
+def size_buffers(memory_bytes: int) -> str:
+    """Return `shared_buffers` for a machine with so much memory: an eighth of it, from 128 MB to 1 GB.
+
+    Beyond PostgreSQL's 128 MB a large memory is read again and again from the system's cache. What is not used of
+    it is not taken.
+    """
+    megabytes = memory_bytes // (8 * 2**20)
+    return f"{min(1024, max(128, megabytes))}MB"
+
+
 def check_setting(name: str, value: str) -> None:
     """The setting is one that a caller may give."""
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.]*", name) or "\0" in value:

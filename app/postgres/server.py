@@ -17,7 +17,7 @@ from typing import Self
 from app.postgres.binaries import Binaries, find_binaries
 from app.postgres.errors import EmbeddedPostgresError
 from app.postgres.layout import Layout, lay_out, name_socket_folder
-from app.postgres.options import child_environment, initdb_arguments, server_arguments
+from app.postgres.options import child_environment, initdb_arguments, server_arguments, size_buffers
 from app.postgres.plan import Plan, boot_command, read_report, write_plan
 from app.postgres.running import RunningInfo
 from app.postgres.watch import quit_orphan
@@ -69,7 +69,11 @@ def start(
         version=chosen.version,
         initdb=initdb_arguments(chosen, durable=durable),
         server=server_arguments(
-            chosen, cluster=layout.cluster, socket_dir=socket_dir, settings=settings, durable=durable
+            chosen,
+            cluster=layout.cluster,
+            socket_dir=socket_dir,
+            settings={"shared_buffers": size_buffers(_read_memory()), **settings},
+            durable=durable,
         ),
         owner_pid=os.getpid(),
         durable=durable,
@@ -92,6 +96,10 @@ def start(
         close_pipes(supervisor)
         supervisor.wait()
         raise
+
+
+def _read_memory() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 class RunningPostgres:

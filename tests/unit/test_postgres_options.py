@@ -6,7 +6,7 @@ import pytest
 
 from app.postgres.binaries import Binaries
 from app.postgres.errors import EmbeddedPostgresError
-from app.postgres.options import child_environment, initdb_arguments, server_arguments
+from app.postgres.options import child_environment, initdb_arguments, server_arguments, size_buffers
 
 
 def serve(settings: dict[str, str], *, durable: bool = True, socket_dir: str = "/tmp/s") -> list[str]:
@@ -44,6 +44,13 @@ def test_what_is_no_name_of_a_setting_is_refused(name: str) -> None:
 def test_a_callers_setting_replaces_the_default_once() -> None:
     arguments = serve({"Timezone": "Asia/Tokyo"})
     assert [argument for argument in arguments if argument.startswith("timezone=")] == ["timezone=Asia/Tokyo"]
+
+
+@pytest.mark.parametrize(
+    ("gigabytes", "buffers"), [(0.5, "128MB"), (1, "128MB"), (4, "512MB"), (8, "1024MB"), (256, "1024MB")]
+)
+def test_pages_get_an_eighth_of_the_memory_within_bounds(gigabytes: float, buffers: str) -> None:
+    assert size_buffers(int(gigabytes * 2**30)) == buffers
 
 
 def test_durability_is_given_up_only_when_asked() -> None:
