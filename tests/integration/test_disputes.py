@@ -188,6 +188,19 @@ async def test_what_is_disputed_is_a_side_of_a_case_and_stays_one_when_it_is_rei
     assert await find_broken(database, team.team_id) == {}
 
 
+async def test_what_stands_beside_a_dispute_stands_there_through_a_merge_and_its_undoing(
+    database: Database, team: Caller
+) -> None:
+    held = await license_fastapi(database, team, "ISC")
+    await dispute_license(database, team, "MIT")
+    old, into = await entity(database, team, "ISC"), await make_entity(database, team, "Bind", kind="other")
+    await merge(database, team, old, into)
+    assert [row["status"] for row in await positions(database, team, into)] == ["active"]
+    await unmerge(database, team, old)
+    assert await standing(database, team, held.relationship_id) == ("validated_claim", "active")
+    assert await open_reviews(database, team) == []
+
+
 async def test_a_case_decided_during_a_dispute_stays_decided_when_it_ends(
     database: Database, team: Caller, make_profile: MakeProfile
 ) -> None:

@@ -15,6 +15,7 @@ from app.ledger.conflicts.consequences import Consequences, find_others, find_ow
 from app.ledger.evidence.supports import weigh_supports
 from app.ledger.relationships.neighbours import lock_groups, near_of
 from app.ledger.relationships.rows import Change, StoredRelationship, change_relationship, effect_of
+from app.ledger.relationships.slots import Neighbourhood
 from app.ledger.reviews import ReviewDraft, open_review
 from app.ledger.vocabulary import HOLDING, LIVING, Predicate, ReviewKind, Status
 
@@ -40,8 +41,8 @@ async def enter_position(
 
     A side of a dispute needs none: its owner's decision stands without them. Where the position would be active
     beside one of its owner's that cannot hold with it, it is held by a review: what merely comes back supersedes
-    nothing. Another owner's opens a conflict case. A case that
-    it was a side of and that has no conflict without it closes.
+    nothing. Another owner's opens a conflict case. A case that it was a side of closes if it has no conflict
+    without it.
 
     Args:
         current: what is locked, by id; it is kept up to date.
@@ -57,6 +58,8 @@ async def enter_position(
     position = replace(stored, tier=tier, status=status)
     near = near_of(team_id, position, entrance.predicates)
     rivals = find_own_rivals(position, near, list(current.values())) if status == "active" else []
+    # An owner may dispute two things beside a third one; which holds is asked once the dispute ends.
+    rivals = [one for one in rivals if one.status != "disputed" or _is_opposite(one, near)]
     if rivals:
         status = "needs_review"
     changed = await change_relationship(
@@ -76,8 +79,7 @@ async def enter_position(
     told = {changed.relationship_id: changed}
     current |= told
     if rivals:
-        is_opposite = any(one.semantic_group_key == near.opposite_group_key for one in rivals)
-        kind: ReviewKind = "policy" if is_opposite else "temporal"
+        kind: ReviewKind = "policy" if any(_is_opposite(one, near) for one in rivals) else "temporal"
         draft = ReviewDraft(kind, entrance.reason, relationship_id=changed.relationship_id)
         await open_review(w, team_id, draft)
     elif status in HOLDING:
@@ -129,6 +131,10 @@ async def open_cases(
             )
             told[one.relationship_id] = await change_relationship(w, team_id, one, change)
     return told
+
+
+def _is_opposite(one: StoredRelationship, near: Neighbourhood) -> bool:
+    return one.semantic_group_key == near.opposite_group_key
 
 
 def _has_gained(own: StoredRelationship | None, stored: StoredRelationship) -> bool:
