@@ -16,11 +16,11 @@ import psycopg
 from app.archive import closing
 from app.archive.closing import Hand, close_team, limit_waits, wait_for_others
 from app.kernel.database import Database, Scope, Writing
-from app.kernel.errors import Busy, FieldError, Forbidden, InvalidInput
+from app.kernel.errors import Busy, FieldError, Forbidden, InvalidInput, NotFound
 from app.tenancy.audit import record_audit
 from app.tenancy.callers import HOST, Admin
 from app.tenancy.keys import digest_secret
-from app.tenancy.teams import Team, find_team
+from app.tenancy.teams import NO_SUCH_TEAM, Team, find_team
 
 MAX_ERASE_SECONDS: Final = 600
 
@@ -109,6 +109,9 @@ async def _erase(hand: Hand, batches: int) -> int:
         row = await writing.fetch_one(hand.erase, hand.params)
         assert row is not None
         rows: int = row["rows"]
+        if not rows:
+            # Somebody else has erased it in between, and told how much there was.
+            raise NotFound(NO_SUCH_TEAM)
         details = {"rows": rows} | ({"abandoned_batches": batches} if batches else {})
         await record_audit(writing, hand.actor, "team_erased", target_id=hand.team_id, details=details)
         return rows

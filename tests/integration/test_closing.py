@@ -145,6 +145,23 @@ async def test_what_is_under_way_is_waited_for(
     assert digests(database_name, team.team_id) == {}
 
 
+async def test_a_team_that_two_erase_at_once_is_erased_by_one(
+    owner: Database, database: Database, team: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[int] = []
+
+    async def be_overtaken(hand: closing.Hand) -> list[int]:
+        monkeypatch.undo()
+        counted.append((await erase_team_as_owner(owner, team.team_id))[1])
+        return []
+
+    monkeypatch.setattr("app.archive.erase.wait_for_others", be_overtaken)
+    with pytest.raises(NotFound):
+        await erase_team_as_owner(owner, team.team_id)
+    told = [one.details for one in await acts_on(database, team) if one.action == "team_erased"]
+    assert told == [{"rows": counted[0]}]
+
+
 async def test_who_cannot_close_a_team_is_told_that_nothing_has_happened(
     database: Database, database_name: str, team: Caller, impatience: None
 ) -> None:
