@@ -18,6 +18,7 @@ from app.api.auth import admit
 from app.api.bodies import read_body
 from app.cli.address import keep_address
 from app.cli.database import open_database
+from app.cli.heads import BoundedHeads
 from app.coordination.redis_link import open_redis
 from app.coordination.redis_wakes import RedisRinger
 from app.kernel.backend import Backend, prepare_backend, running_backend
@@ -170,6 +171,7 @@ def make_server(app: Callable[..., Any]) -> uvicorn.Server:  # As uvicorn names 
     server = uvicorn.Server(
         uvicorn.Config(
             app,
+            http=BoundedHeads,
             log_config=None,
             access_log=False,
             lifespan="on",
