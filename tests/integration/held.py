@@ -8,14 +8,17 @@ from app.remember.submission import (
 )
 from app.tenancy.callers import Caller
 from tests.factories import make_entity
+from tests.integration.changes import answer
 from tests.integration.submissions import (
     ScriptedVerifier,
     place,
     placement,
+    remember,
     state,
     submit,
 )
 
+Pair = tuple[RelationshipOutcome, RelationshipOutcome]
 INSUFFICIENT = Judgement("insufficient", 0.9, "It does not say so.", "not_stated")
 DEPENDS = state("FastAPI", "depends_on", "Starlette")
 
@@ -40,3 +43,15 @@ async def two_starlettes(database: Database, caller: Caller) -> tuple[str, str]:
         await make_entity(database, caller, "Starlette", kind="other"),
         await make_entity(database, caller, "Starlette", kind="other"),
     )
+
+
+async def deny_license(database: Database, team: Caller, name: str) -> RelationshipOutcome:
+    return await remember(database, team, state("FastAPI", "licensed_under", name, polarity="-"))
+
+
+async def dispute_license(database: Database, team: Caller, name: str) -> Pair:
+    """Leave both `FastAPI licensed_under …` and its denial disputed; return them."""
+    denied = await deny_license(database, team, name)
+    _, said = await hold(database, team, state("FastAPI", "licensed_under", name))
+    await answer(database, team, said.review_id, "dispute")
+    return said, denied

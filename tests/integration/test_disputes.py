@@ -23,11 +23,9 @@ from tests.integration.changes import (
     retract_text,
     standing,
 )
-from tests.integration.held import hold
+from tests.integration.held import Pair, dispute_license, hold
 from tests.integration.merging import INSUFFICIENT, entity, merge, positions, unmerge
 from tests.integration.submissions import ScriptedVerifier, is_eligible, relationship, remember, state
-
-Pair = tuple[RelationshipOutcome, RelationshipOutcome]
 
 
 async def dispute(database: Database, team: Caller, subject: str = "Fast API") -> Pair:
@@ -161,18 +159,6 @@ async def test_a_dispute_that_ended_on_the_survivor_is_over_when_the_merge_is_un
     assert await find_broken(database, team.team_id) == {}
 
 
-async def deny_license(database: Database, team: Caller, name: str) -> RelationshipOutcome:
-    return await remember(database, team, state("FastAPI", "licensed_under", name, polarity="-"))
-
-
-async def dispute_license(database: Database, team: Caller, name: str) -> Pair:
-    """Leave both `FastAPI licensed_under …` and its denial disputed; return them."""
-    denied = await deny_license(database, team, name)
-    _, said = await hold(database, team, state("FastAPI", "licensed_under", name))
-    await answer(database, team, said.review_id, "dispute")
-    return said, denied
-
-
 async def test_what_is_disputed_is_a_side_of_a_case_and_stays_one_when_it_is_reinstated(
     database: Database, team: Caller, make_profile: MakeProfile
 ) -> None:
@@ -186,19 +172,6 @@ async def test_what_is_disputed_is_a_side_of_a_case_and_stays_one_when_it_is_rei
     for outcome in (said, theirs):
         assert not await is_eligible(database, team, outcome.relationship_id)
     assert await find_broken(database, team.team_id) == {}
-
-
-async def test_what_stands_beside_a_dispute_stands_there_through_a_merge_and_its_undoing(
-    database: Database, team: Caller
-) -> None:
-    held = await license_fastapi(database, team, "ISC")
-    await dispute_license(database, team, "MIT")
-    old, into = await entity(database, team, "ISC"), await make_entity(database, team, "Bind", kind="other")
-    await merge(database, team, old, into)
-    assert [row["status"] for row in await positions(database, team, into)] == ["active"]
-    await unmerge(database, team, old)
-    assert await standing(database, team, held.relationship_id) == ("validated_claim", "active")
-    assert await open_reviews(database, team) == []
 
 
 async def test_a_case_decided_during_a_dispute_stays_decided_when_it_ends(

@@ -82,6 +82,20 @@ def find_own_rivals(
     ]
 
 
+def find_barring(
+    new: StoredRelationship, near: Neighbourhood, related: Sequence[StoredRelationship]
+) -> list[StoredRelationship]:
+    """Return the owner's other positions that a position is held for which merely comes to stand beside them.
+
+    An owner may dispute two things beside a third one; which holds is asked once the dispute ends.
+    """
+    return [
+        one
+        for one in find_own_rivals(new, near, related)
+        if one.status != "disputed" or one.semantic_group_key == near.opposite_group_key
+    ]
+
+
 def find_others(
     new: StoredRelationship, near: Neighbourhood, related: Sequence[StoredRelationship]
 ) -> Consequences:

@@ -12,7 +12,7 @@ from typing import Final, LiteralString
 
 from app.kernel.database import Writing
 from app.ledger.conflicts.closing import close_cases
-from app.ledger.conflicts.consequences import find_others, find_own_rivals
+from app.ledger.conflicts.consequences import find_barring, find_others
 from app.ledger.conflicts.entrance import Entrance, enter_position, open_cases
 from app.ledger.relationships.neighbours import lock_with_neighbours, near_of
 from app.ledger.relationships.rows import StoredRelationship
@@ -71,7 +71,7 @@ async def _meet_older(
         return
     near = near_of(entrance.team_id, stored, entrance.predicates)
     older = {key: one for key, one in current.items() if key <= relationship_id}
-    if stored.status == "active" and find_own_rivals(stored, near, list(older.values())):
+    if stored.status == "active" and find_barring(stored, near, list(older.values())):
         current |= await enter_position(w, entrance, stored, "active", older)
         return
     others = find_others(stored, near, list(older.values()))

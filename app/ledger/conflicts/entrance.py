@@ -11,11 +11,10 @@ from typing import LiteralString
 from app.kernel.database import Writing
 from app.ledger.conflicts.cases import open_conflict
 from app.ledger.conflicts.closing import close_cases
-from app.ledger.conflicts.consequences import Consequences, find_others, find_own_rivals
+from app.ledger.conflicts.consequences import Consequences, find_barring, find_others
 from app.ledger.evidence.supports import weigh_supports
 from app.ledger.relationships.neighbours import lock_groups, near_of
 from app.ledger.relationships.rows import Change, StoredRelationship, change_relationship, effect_of
-from app.ledger.relationships.slots import Neighbourhood
 from app.ledger.reviews import ReviewDraft, open_review
 from app.ledger.vocabulary import HOLDING, LIVING, Predicate, ReviewKind, Status
 
@@ -57,9 +56,7 @@ async def enter_position(
         status = "pending_evidence"
     position = replace(stored, tier=tier, status=status)
     near = near_of(team_id, position, entrance.predicates)
-    rivals = find_own_rivals(position, near, list(current.values())) if status == "active" else []
-    # An owner may dispute two things beside a third one; which holds is asked once the dispute ends.
-    rivals = [one for one in rivals if one.status != "disputed" or _is_opposite(one, near)]
+    rivals = find_barring(position, near, list(current.values())) if status == "active" else []
     if rivals:
         status = "needs_review"
     changed = await change_relationship(
@@ -79,7 +76,8 @@ async def enter_position(
     told = {changed.relationship_id: changed}
     current |= told
     if rivals:
-        kind: ReviewKind = "policy" if any(_is_opposite(one, near) for one in rivals) else "temporal"
+        is_opposite = any(one.semantic_group_key == near.opposite_group_key for one in rivals)
+        kind: ReviewKind = "policy" if is_opposite else "temporal"
         draft = ReviewDraft(kind, entrance.reason, relationship_id=changed.relationship_id)
         await open_review(w, team_id, draft)
     elif status in HOLDING:
@@ -131,10 +129,6 @@ async def open_cases(
             )
             told[one.relationship_id] = await change_relationship(w, team_id, one, change)
     return told
-
-
-def _is_opposite(one: StoredRelationship, near: Neighbourhood) -> bool:
-    return one.semantic_group_key == near.opposite_group_key
 
 
 def _has_gained(own: StoredRelationship | None, stored: StoredRelationship) -> bool:

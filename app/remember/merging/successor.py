@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import LiteralString
 
 from app.kernel.database import Writing
-from app.ledger.conflicts.consequences import find_own_rivals
+from app.ledger.conflicts.consequences import find_barring
 from app.ledger.conflicts.entrance import Entrance, enter_position
 from app.ledger.relationships.neighbours import lock_groups, lock_with_neighbours, near_of
 from app.ledger.relationships.rows import StoredRelationship
@@ -36,7 +36,7 @@ async def settle_held(w: Writing, entrance: Entrance, current: dict[str, StoredR
         current |= await lock_with_neighbours(w, entrance.team_id, [relationship_id])
         one = current[relationship_id]
         position = replace(one, status="active")
-        if find_own_rivals(
+        if find_barring(
             position, near_of(entrance.team_id, one, entrance.predicates), list(current.values())
         ):
             continue
