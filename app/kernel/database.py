@@ -23,6 +23,7 @@ from app.kernel.round_trips import Ask, Params, Prepared, Row, Wire
 from app.kernel.settings import Settings
 from app.kernel.transactions import (
     ENTER,
+    MOMENT,
     NO_PARAMS,
     Glance,
     Proof,
@@ -36,6 +37,7 @@ from app.kernel.transactions import (
 # What a transaction is for those who use one; how it is done is the other module's.
 __all__ = [
     "ENTER",
+    "MOMENT",
     "NO_PARAMS",
     "Database",
     "Params",
@@ -142,8 +144,7 @@ class Database:
     @asynccontextmanager
     async def snapshot(self, scope: Scope, *, plans: Plans = "auto") -> AsyncIterator[Reading]:
         """Give a read-only transaction in which every statement sees one and the same moment."""
-        begin: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-        async with self._transaction(scope, begin, plans) as transaction:
+        async with self._transaction(scope, MOMENT, plans) as transaction:
             yield transaction
 
     async def unit_of_work(self, scope: Scope, work: Callable[[Writing], Awaitable[T]]) -> T:

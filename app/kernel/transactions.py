@@ -70,6 +70,8 @@ class Proof:
         self.is_given = True
 
 
+# Begins what only reads, and sees one moment.
+MOMENT: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 # `true` makes each setting local to the transaction; an empty team matches no row.
 ENTER: LiteralString = """
     SELECT set_config('role', %(role)s, true), set_config('densemem.team_id', %(team_id)s, true),
@@ -79,7 +81,7 @@ ENTER: LiteralString = """
 """
 # What is sent together is one transaction, without its being begun and committed.
 _GLANCE: Final = f"{ENTER}, set_config('transaction_read_only', 'on', true)".encode()
-_MOMENT: Final = Ask(b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", NO_PARAMS)
+_MOMENT: Final = Ask(MOMENT.encode(), NO_PARAMS)
 _COMMIT: Final = Ask(b"COMMIT", NO_PARAMS)
 
 

@@ -7,7 +7,7 @@ from app.kernel.database import Writing
 from app.ledger.relationships.rows import StoredRelationship, find_relationships
 from app.ledger.retraction import Changed, retract_relationship, withdraw_reviews
 from app.remember.placement import categorize
-from app.remember.placement_state import placement_state, set_placement_state
+from app.remember.placement_state import settle_ingests
 from app.tenancy.callers import Caller
 
 
@@ -43,10 +43,7 @@ async def retell(w: Writing, team_id: str, told: Collection[StoredRelationship])
             "status": one.status,
         }
         ingests |= {row["ingest_id"] for row in await w.fetch_all(_RETELL, params)}
-    for ingest_id in sorted(ingests):
-        state = await placement_state(w, team_id, ingest_id)
-        if state != "queued":
-            await set_placement_state(w, team_id, ingest_id, state)
+    await settle_ingests(w, team_id, ingests)
 
 
 _RETELL: LiteralString = """

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import LiteralString
 
 from app.kernel.database import Writing
-from app.remember.placement_state import placement_state, set_placement_state
+from app.remember.placement_state import settle_ingests
 
 
 async def withdraw_questions(
@@ -28,11 +28,7 @@ async def withdraw_questions(
             "profile_id": profile_id,
         },
     )
-    for ingest_id in sorted({row["ingest_id"] for row in found}):
-        state = await placement_state(w, team_id, ingest_id)
-        # What is not placed yet has its work, which says in the end how the ingest stands.
-        if state != "queued":
-            await set_placement_state(w, team_id, ingest_id, state)
+    await settle_ingests(w, team_id, (row["ingest_id"] for row in found))
 
 
 # In the order in which whoever answers takes them.

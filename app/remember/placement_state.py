@@ -1,6 +1,6 @@
 """Where an ingest stands, as it follows from its outcomes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import LiteralString
 
 from psycopg.types.json import Jsonb
@@ -45,6 +45,14 @@ async def set_placement_state(
             "is_finished": state in ("completed", "failed"),
         },
     )
+
+
+async def settle_ingests(w: Writing, team_id: str, ingest_ids: Iterable[str]) -> None:
+    """Leave each ingest as its outcomes have it, but for what is not placed yet: its work says that in the end."""
+    for ingest_id in sorted(set(ingest_ids)):
+        state = await placement_state(w, team_id, ingest_id)
+        if state != "queued":
+            await set_placement_state(w, team_id, ingest_id, state)
 
 
 _LOCK: LiteralString = """

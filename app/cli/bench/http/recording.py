@@ -9,7 +9,19 @@ import httpx2
 
 from app.api.app import create_app
 from app.cli.bench.http.requests import GREETING, Asked
-from app.kernel.database import ENTER, NO_PARAMS, Database, Params, Plans, Query, Reading, Row, Scope, Writing
+from app.kernel.database import (
+    ENTER,
+    MOMENT,
+    NO_PARAMS,
+    Database,
+    Params,
+    Plans,
+    Query,
+    Reading,
+    Row,
+    Scope,
+    Writing,
+)
 from app.kernel.settings import Settings
 from app.kernel.statements import Statement
 
@@ -76,7 +88,7 @@ class _Recorder:
     @asynccontextmanager
     async def snapshot(self, scope: Scope, *, plans: Plans = "auto") -> AsyncIterator[Reading]:
         async with self._database.snapshot(scope, plans=plans) as reading:
-            self._begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", scope, plans)
+            self._begin(MOMENT, scope, plans)
             yield _Recording(cast(Writing, reading), self.told)
             self.told.append(_COMMIT)
 
@@ -114,7 +126,7 @@ class _Recording:
 
     async def end_glancing(self, *asked: tuple[Query, Params], timeout_seconds: float) -> list[list[Row]]:
         entered = next(one for one in reversed(self._told) if one.sql == ENTER)
-        begin = [_COMMIT, Told("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", NO_PARAMS), entered]
+        begin = [_COMMIT, Told(MOMENT, NO_PARAMS), entered]
         self._told += [*begin, *(_tell(query, params) for query, params in asked)]
         return await self._inner.end_glancing(*asked, timeout_seconds=timeout_seconds)
 
