@@ -10,9 +10,9 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 from starlette.exceptions import HTTPException
 
-from app.api.problems import field_errors
+from app.api.problems import field_errors, invalid_request
 from app.api.wire.shapes import Closed
-from app.kernel.errors import FieldError, InvalidInput
+from app.kernel.errors import FieldError
 
 M = TypeVar("M", bound=Closed)
 MAX_BODY_BYTES: Final = 1024 * 1024
@@ -51,10 +51,7 @@ def parse(model: type[M], raw: bytes) -> M:
         return model.model_validate_json(raw, strict=True)
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False, include_input=False)
-        raise InvalidInput(
-            "The request is not valid.",
-            errors=field_errors(details, skip=0),
-        ) from None
+        raise invalid_request(*field_errors(details, skip=0)) from None
 
 
 async def _read_within_limit(request: Request) -> bytes:
@@ -89,7 +86,7 @@ def _check_json(raw: bytes) -> None:
         # The parser says "lone surrogate" or "unexpected end of hex escape", depending on what follows.
         if "surrogate" in str(error) or "hex escape" in str(error):
             wrong = FieldError("", "text_invalid", "A text holds a lone surrogate.")
-            raise InvalidInput("The request is not valid.", errors=(wrong,)) from None
+            raise invalid_request(wrong) from None
         raise HTTPException(400, "The body is not one JSON document.") from None
     # The parser above has refused what the standard library's would choke on, such as a deep nesting.
     json.loads(raw.decode(), object_pairs_hook=_refuse_twins, parse_int=str, parse_float=str)
@@ -101,4 +98,4 @@ def _refuse_twins(members: list[tuple[str, object]]) -> None:
         return
     twin = next(name for name, count in Counter(name for name, _ in members).items() if count > 1)
     wrong = FieldError(twin, "duplicate_key", "The name stands twice in one object.")
-    raise InvalidInput("The request is not valid.", errors=(wrong,))
+    raise invalid_request(wrong)

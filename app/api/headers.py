@@ -2,7 +2,8 @@
 
 from fastapi import Request
 
-from app.kernel.errors import FieldError, InvalidInput
+from app.api.problems import invalid_request
+from app.kernel.errors import FieldError
 
 
 def read_header(request: Request, name: str) -> str | None:
@@ -13,15 +14,11 @@ def read_header(request: Request, name: str) -> str | None:
     """
     given = set(request.headers.getlist(name))
     if len(given) > 1:
-        raise _refusal(FieldError(name, "repeated", "The header is there more than once."))
+        raise invalid_request(FieldError(name, "repeated", "The header is there more than once."))
     for text in given:
         try:
             # The server below reads each byte as one character.
             return text.encode("latin-1").decode()
         except UnicodeDecodeError:
-            raise _refusal(FieldError(name, "text_invalid", "The header is not UTF-8.")) from None
+            raise invalid_request(FieldError(name, "text_invalid", "The header is not UTF-8.")) from None
     return None
-
-
-def _refusal(error: FieldError) -> InvalidInput:
-    return InvalidInput("The request is not valid.", errors=(error,))

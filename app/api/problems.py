@@ -157,6 +157,11 @@ def field_errors(
     )
 
 
+def invalid_request(*errors: FieldError) -> InvalidInput:
+    """Return the refusal of a request with these wrong fields."""
+    return InvalidInput("The request is not valid.", errors=errors)
+
+
 async def answer_refusal(request: Request, refusal: DenseMemError | psycopg.Error) -> Response:
     """Return the problem that says what was refused and what to do, for where no handler gets it."""
     answer = _answer_error if isinstance(refusal, DenseMemError) else _answer_database
@@ -182,8 +187,7 @@ async def _answer_error(request: Request, error: Exception) -> Response:
 async def _answer_validation(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     # The first part of a location says where a field was looked for: query, header, path.
-    errors = field_errors(error.errors(), skip=1)
-    return await _answer_error(request, InvalidInput("The request is not valid.", errors=errors))
+    return await _answer_error(request, invalid_request(*field_errors(error.errors(), skip=1)))
 
 
 async def _find_missing(request: Request) -> NotFound | None:

@@ -7,16 +7,15 @@ fields one by one, and their annotations again with every request; here pydantic
 """
 
 import re
-from collections.abc import Iterable
 from typing import Annotated, Any, Final, Generic, TypeVar, get_args, get_origin
 from urllib.parse import parse_qsl
 
 from fastapi import Depends, Request
 from pydantic import ValidationError
 
-from app.api.problems import field_errors
+from app.api.problems import field_errors, invalid_request
 from app.api.wire.shapes import Closed
-from app.kernel.errors import FieldError, InvalidInput
+from app.kernel.errors import FieldError
 
 M = TypeVar("M", bound=Closed)
 # Pydantic reads whatever Python does, such as `+1` and `1_0`.
@@ -54,11 +53,11 @@ class QueryOf(Generic[M]):
                 given[name] = value
         if twins:
             told = "The parameter takes one value."
-            raise _refusal(FieldError(name, "repeated", told) for name in sorted(twins))
+            raise invalid_request(*(FieldError(name, "repeated", told) for name in sorted(twins)))
         try:
             return self._model.model_validate(given)
         except ValidationError as error:
-            raise _refusal(field_errors(error.errors(include_url=False), skip=0)) from None
+            raise invalid_request(*field_errors(error.errors(include_url=False), skip=0)) from None
 
     def describe(self) -> list[dict[str, Any]]:  # Parts of an OpenAPI document.
         """Return the parameters as the contract has them."""
@@ -76,7 +75,9 @@ def read_pairs(request: Request) -> list[tuple[str, str]]:
     pairs = parse_qsl(query, keep_blank_values=True, errors="surrogateescape")
     wrong = {name.encode(errors="replace").decode() for name, value in pairs if not _is_unicode(name + value)}
     if wrong:
-        raise _refusal(FieldError(name, "text_invalid", "The text is not UTF-8.") for name in sorted(wrong))
+        raise invalid_request(
+            *(FieldError(name, "text_invalid", "The text is not UTF-8.") for name in sorted(wrong))
+        )
     return pairs
 
 
@@ -106,13 +107,9 @@ async def refuse_query(request: Request) -> None:
     """Raise InvalidInput if the request has a query parameter."""
     names = sorted({name for name, _ in read_pairs(request)})
     if names:
-        raise _refusal(
-            FieldError(name, "extra_forbidden", "This route takes no such parameter.") for name in names
+        raise invalid_request(
+            *(FieldError(name, "extra_forbidden", "This route takes no such parameter.") for name in names)
         )
-
-
-def _refusal(errors: Iterable[FieldError]) -> InvalidInput:
-    return InvalidInput("The request is not valid.", errors=tuple(errors))
 
 
 NoQuery = Annotated[None, Depends(refuse_query)]

@@ -8,9 +8,10 @@ from fastapi import Depends, Header, Request
 
 from app.api.door import Door
 from app.api.headers import read_header
+from app.api.problems import invalid_request
 from app.api.wire.shapes import Answer, Closed
 from app.kernel.database import Writing
-from app.kernel.errors import FieldError, InvalidInput
+from app.kernel.errors import FieldError
 from app.tenancy.callers import Caller
 from app.tenancy.idempotency import MAX_KEY_LENGTH, StoredAnswer, body_digest, find_answer, store_answer
 
@@ -32,7 +33,7 @@ async def _refuse_key(request: Request) -> None:
     if "Idempotency-Key" in request.headers:
         told = "This route keeps no answer to give again: sent twice, the request is done twice."
         wrong = FieldError("Idempotency-Key", "not_taken", told)
-        raise InvalidInput("The request is not valid.", errors=(wrong,))
+        raise invalid_request(wrong)
 
 
 KeyHeader = Annotated[str | None, Depends(_read_key)]
@@ -66,7 +67,7 @@ def once(request: Request, body: Closed, *, key: str | None, key_header: str | N
     """
     if key is not None and key_header is not None and key != key_header:
         wrong = FieldError("idempotency_key", "alias_differs", "The header names another key.")
-        raise InvalidInput("The request is not valid.", errors=(wrong,))
+        raise invalid_request(wrong)
     asked = body.model_dump(mode="json", exclude=_DELIVERY)
     operation: str = request.scope["route"].operation_id
     return Once(operation, key or key_header, body_digest(request.url.path, asked))

@@ -9,8 +9,9 @@ from typing import Annotated, Final, TypeVar
 
 from fastapi import Depends, Request
 
+from app.api.problems import invalid_request
 from app.api.wire.shapes import Versioned
-from app.kernel.errors import FieldError, InvalidInput
+from app.kernel.errors import FieldError
 
 M = TypeVar("M", bound=Versioned)
 # Rows begin at version 1, so this one matches none: a tag that never was ours, or a weak one.
@@ -32,7 +33,7 @@ async def read_if_match(request: Request) -> int | None:
     tag = _TAG.fullmatch(given)
     if tag is None:
         wrong = FieldError("If-Match", "tag_invalid", 'One tag in quotes as in `ETag`, such as "3", or *.')
-        raise InvalidInput("The request is not valid.", errors=(wrong,))
+        raise invalid_request(wrong)
     is_ours = tag[1] is None and _OURS.fullmatch(tag[2]) is not None
     return int(tag[2]) if is_ours else _NEVER
 
@@ -52,7 +53,7 @@ def match_version(body: M, if_match: int | None) -> M:
         return body
     if body.expected_version not in (None, if_match):
         wrong = FieldError("expected_version", "alias_differs", "The If-Match header names another version.")
-        raise InvalidInput("The request is not valid.", errors=(wrong,))
+        raise invalid_request(wrong)
     return body.model_copy(update={"expected_version": if_match})
 
 

@@ -8,8 +8,9 @@ from typing import Annotated, Final
 from fastapi import Depends, Request
 
 from app.api.door import Door
+from app.api.problems import invalid_request
 from app.api.wire.remember import MAX_WAIT_SECONDS
-from app.kernel.errors import FieldError, InvalidInput
+from app.kernel.errors import FieldError
 from app.remember.placements import Placement, get_placement
 from app.tenancy.callers import Caller
 
@@ -32,7 +33,7 @@ async def read_preference(request: Request) -> int | None:
             seconds = int(match[1][:9])
             if seconds > MAX_WAIT_SECONDS:
                 wrong = FieldError("Prefer", "less_than_equal", f"At most {MAX_WAIT_SECONDS} seconds.")
-                raise InvalidInput("The request is not valid.", errors=(wrong,))
+                raise invalid_request(wrong)
             return seconds
     return None
 
@@ -48,7 +49,7 @@ def choose_wait(field: int | None, preference: int | None) -> int | None:
     """
     if field is not None and preference is not None and field != preference:
         wrong = FieldError("wait_seconds", "alias_differs", "The Prefer header names another time.")
-        raise InvalidInput("The request is not valid.", errors=(wrong,))
+        raise invalid_request(wrong)
     return preference if field is None else field
 
 

@@ -10,6 +10,7 @@ from app.api.auth import Reader, Writer
 from app.api.bodies import Body, parse
 from app.api.door import DoorHere
 from app.api.ids import HypothesisId
+from app.api.problems import invalid_request
 from app.api.queries import NoQuery, QueryOf
 from app.api.replay import KeyHeader, once, perform
 from app.api.request_id import request_id_of
@@ -31,7 +32,7 @@ from app.hypotheses.outcomes import read_outcomes
 from app.hypotheses.queries import list_hypotheses
 from app.hypotheses.record import HypothesisSummary
 from app.kernel.database import Writing
-from app.kernel.errors import Busy, FieldError, InvalidInput
+from app.kernel.errors import Busy, FieldError
 from app.kernel.pages import Page
 from app.review.dream import get_dream
 from app.review.feedback import Feedback, guard_feedback, resolve_feedback
@@ -131,7 +132,7 @@ async def resolve_dream_feedback_route(
     body = match_version(parse(FeedbackBody, raw), if_match)
     if body.hypothesis_id not in (None, hypothesis_id):
         wrong = FieldError("hypothesis_id", "path_differs", "The path names another Hypothesis.")
-        raise InvalidInput("The request is not valid.", errors=(wrong,))
+        raise invalid_request(wrong)
     request_once = once(request, body, key=body.idempotency_key, key_header=key_header)
     feedback = await guard_feedback(
         Feedback(

@@ -9,11 +9,12 @@ from app.api.answers import refusals
 from app.api.auth import Reader
 from app.api.door import DoorHere
 from app.api.headers import read_header
+from app.api.problems import invalid_request
 from app.api.queries import NoQuery
 from app.api.stream import EVENT_STREAM, open_stream, write_stream
 from app.events.hub import find_head
 from app.kernel.database import Scope
-from app.kernel.errors import FieldError, InvalidInput
+from app.kernel.errors import FieldError
 
 router: Final = APIRouter(tags=["operators"])
 
@@ -54,7 +55,7 @@ async def stream_events_route(door: DoorHere, caller: Reader, position: Position
         head = await find_head(reading, caller.team_id)
     if position is not None and position > head:
         wrong = FieldError("Last-Event-ID", "event_unknown", "The feed has not come that far.")
-        raise InvalidInput("The request is not valid.", errors=(wrong,))
+        raise invalid_request(wrong)
     start = head if position is None else position
     stream = write_stream(
         door.events, team_id=caller.team_id, key_id=caller.key_id, position=start, head=head
