@@ -11,6 +11,7 @@ from psycopg.types.json import JsonbDumper
 from psycopg_pool import AsyncConnectionPool
 
 from app.kernel.settings import Settings
+from app.kernel.text_lists import TextLists
 
 # What is prepared, the round trips see to: psycopg, where it prepares, forgets all with a rollback. They read and
 # write UTF-8.
@@ -57,4 +58,5 @@ def adaptation() -> Adaptation:
     adapters = AdaptersMap(psycopg.adapters)
     # A dict can only mean JSON here; lists stay arrays.
     adapters.register_dumper(dict, JsonbDumper)
+    adapters.register_dumper(list, TextLists)
     return Adaptation(adapters)

@@ -150,6 +150,42 @@ async def test_many_rows_are_written_at_once_and_those_touched_are_counted(
     assert await single.unit_of_work(Scope("app", team.team_id), write) == 5
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["rel_1"],
+        [],
+        ["", "null", "NULL", "a,b", "{a}", " a b ", "a\nb\t"],
+        ['"', "\\", '\\"', '","', '"}', "'", "%(texts)s", "$1"],
+        ["é", "名", "\u2003", "\x01"],
+        [None, "a", 'b"c', None],
+        [None],
+    ],
+)
+async def test_a_list_of_text_arrives_as_it_is(single: Database, texts: list[str | None]) -> None:
+    async with single.reading(APP) as reading:
+        row = await reading.fetch_one("SELECT %(texts)s::text[] AS texts", {"texts": texts})
+    assert row == {"texts": texts}
+
+
+async def test_a_list_within_a_list_and_one_of_numbers_arrive_as_they_are(single: Database) -> None:
+    async with single.reading(APP) as reading:
+        row = await reading.fetch_one(
+            "SELECT %(pairs)s::text[] AS pairs, %(numbers)s::int[] AS numbers",
+            {"pairs": [["a", 'b"'], ["c", "d"]], "numbers": [1, None, 3]},
+        )
+    assert row == {"pairs": [["a", 'b"'], ["c", "d"]], "numbers": [1, None, 3]}
+
+
+@pytest.mark.parametrize("texts", [["a", "b\0c"], ["\0"], ["\0", "\0"], [None, "\0"]])
+async def test_a_list_with_what_no_text_may_hold_is_refused(
+    single: Database, texts: list[str | None]
+) -> None:
+    with pytest.raises(psycopg.DataError):
+        async with single.reading(APP) as reading:
+            await reading.fetch_one("SELECT %(texts)s::text[] AS texts", {"texts": texts})
+
+
 async def test_times_are_read_in_utc(single: Database) -> None:
     async with single.reading(APP) as reading:
         row = await reading.fetch_one("SELECT timestamptz '2026-07-01 12:00:00+02' AS at")
