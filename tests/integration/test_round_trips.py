@@ -1,7 +1,9 @@
 """What is asked together is one round trip; what is prepared stays so; what goes wrong leaves nothing behind."""
 
 import asyncio
+import random
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import LiteralString
 
@@ -13,7 +15,7 @@ from app.kernel.database import Database, Reading, Scope, Writing
 from app.kernel.settings import Settings
 from app.tenancy.callers import Caller
 from tests.conftest import MakeProfile
-from tests.databases import service_url
+from tests.databases import admin_url, service_url
 
 APP = Scope("app")
 NUMBER: LiteralString = "SELECT %(number)s::int AS number"
@@ -47,6 +49,30 @@ async def read_number(reading: Reading, number: int) -> int:
     assert row is not None
     found: int = row["number"]
     return found
+
+
+async def find_sleeping(admin: psycopg.AsyncConnection) -> list[int]:
+    cursor = await admin.execute(
+        "SELECT pid FROM pg_stat_activity"
+        " WHERE datname = current_database() AND state = 'active' AND wait_event = 'PgSleep'"
+    )
+    return [process_id for (process_id,) in await cursor.fetchall()]
+
+
+async def fall_asleep(database: Database, admin: psycopg.AsyncConnection) -> asyncio.Task[None]:
+    """Return a task whose reading sleeps in the server."""
+
+    async def sleep() -> None:
+        async with database.reading(APP) as reading:
+            await reading.fetch_each(
+                ("SELECT pg_sleep(%(seconds)s)", {"seconds": 60}), (NUMBER, {"number": 1})
+            )
+
+    sleeping = asyncio.create_task(sleep())
+    async with asyncio.timeout(10):
+        while not await find_sleeping(admin):
+            assert not sleeping.done()
+    return sleeping
 
 
 async def test_what_is_asked_together_comes_back_in_order(single: Database) -> None:
@@ -128,6 +154,81 @@ async def test_a_reading_that_is_given_up_leaves_its_connection_to_the_next(sing
             await reading.fetch_one("SELECT pg_sleep(%(seconds)s)", {"seconds": 60})
     async with single.glance(APP) as glance:
         assert await read_number(glance, 4) == 4
+
+
+async def test_what_is_stopped_is_stopped_in_the_server_too(single: Database, database_name: str) -> None:
+    async with await psycopg.AsyncConnection.connect(admin_url(database_name), autocommit=True) as admin:
+        sleeping = await fall_asleep(single, admin)
+        sleeping.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await sleeping
+        assert sleeping.cancelled()
+        assert not await find_sleeping(admin)
+    # What could not be prepared any more is prepared now.
+    async with single.reading(APP) as reading:
+        assert await read_number(reading, 2) == 2
+    assert single.pool_statistics()["app"]["connections_num"] == 1
+
+
+async def test_what_is_stopped_while_it_says_much_leaves_its_connection_to_the_next(single: Database) -> None:
+    text: LiteralString = "SELECT repeat('x', 1000) AS text, %(much)s::int FROM generate_series(1, %(rows)s)"
+    for rows in (20_000, 1):
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.01 if rows > 1 else None), single.reading(APP) as reading:
+                await reading.fetch_each(
+                    *((text, {"much": number, "rows": rows}) for number in range(20)), (NUMBER, {"number": 1})
+                )
+    async with single.reading(APP) as reading:
+        assert await read_number(reading, 2) == 2
+
+
+async def test_many_are_stopped_at_any_time_and_those_that_are_not_are_answered(single: Database) -> None:
+    async def ask(number: int) -> bool:
+        seconds = random.Random(number).choice([0.0005, 0.001, 0.002, 0.004, 5])
+        try:
+            async with asyncio.timeout(seconds), single.snapshot(APP) as reading:
+                assert await read_number(reading, number) == number
+                told = await reading.fetch_each(
+                    ("SELECT %(number)s::int AS number, pg_sleep(0.001)", {"number": number}),
+                    (NUMBER, {"number": -number}),
+                )
+                assert [rows[0]["number"] for rows in told] == [number, -number]
+        except TimeoutError:
+            return False
+        return True
+
+    answered = [await asyncio.gather(*(ask(8 * turn + one) for one in range(8))) for turn in range(30)]
+    assert {True, False} == {one for turn in answered for one in turn}
+    async with single.reading(APP) as reading:
+        assert await read_number(reading, 2) == 2
+
+
+async def test_a_connection_that_is_lost_is_told_and_replaced(single: Database, database_name: str) -> None:
+    async with await psycopg.AsyncConnection.connect(admin_url(database_name), autocommit=True) as admin:
+        sleeping = await fall_asleep(single, admin)
+        for process_id in await find_sleeping(admin):
+            await admin.execute("SELECT pg_terminate_backend(%s)", [process_id])
+        with pytest.raises(psycopg.OperationalError):
+            await sleeping
+    async with single.reading(APP) as reading:
+        assert await read_number(reading, 2) == 2
+
+
+async def test_much_is_sent_and_much_comes_back(single: Database) -> None:
+    texts = [str(number) * 1000 for number in range(3000)]
+    async with single.reading(APP) as reading:
+        [told, number] = await reading.fetch_each(
+            ("SELECT text FROM unnest(%(texts)s::text[]) AS text", {"texts": texts}), (NUMBER, {"number": 1})
+        )
+    assert [row["text"] for row in told] == texts
+    assert number == [{"number": 1}]
+
+
+async def test_one_connection_carries_one_question_after_the_other(single: Database) -> None:
+    async with single.reading(APP) as reading:
+        assert await read_number(reading, 0) == 0
+        told = await asyncio.gather(*(read_number(reading, number) for number in range(5)))
+    assert told == [0, 1, 2, 3, 4]
 
 
 async def test_many_rows_are_written_at_once_and_those_touched_are_counted(
