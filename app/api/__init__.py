@@ -6,6 +6,7 @@ A request passes these steps, and the first that refuses answers:
     → closed schema (422) → one transaction of the domain (404, 422, 409) → answer
 
 `app` puts the door together; `door` is what a route gets from its process; `request_id` names each request;
+`steps` keeps the order of what a route depends on;
 `auth` turns a bearer key into a Caller or an Admin; `proofs` lets no answer out before that key is known to live;
 `bodies`, `headers`, `ids` and `queries` read and refuse; `replay` keeps answers for idempotency keys; `waiting`
 looks again until a placement is finished; `answers` writes;

@@ -29,6 +29,7 @@ from app.api.routes import (
 from app.api.routes import (
     settings as settings_routes,
 )
+from app.api.steps import put_in_order
 from app.api.stream import Patience
 from app.coordination.buckets import Buckets, Limit
 from app.coordination.limiter import Limiter
@@ -95,7 +96,7 @@ def _assemble() -> FastAPI:
         health,
     ):
         # Each router would look for a path by itself, and again for the route.
-        app.router.routes.extend(routes.router.routes)
+        app.router.routes.extend(map(put_in_order, routes.router.routes))
     app.add_middleware(Patience)
     register_problems(app)
     app.add_middleware(Proofs)
