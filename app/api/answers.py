@@ -31,9 +31,10 @@ _HEADERS: Final[Mapping[int, tuple[str, Mapping[str, Any]]]] = {
 }
 
 
-def answer(body: Answer, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Return the body as JSON with every field. It is written once, without a second validation."""
-    return Response(body.model_dump_json(), status, headers, media_type=_JSON)
+def answer(body: Answer | bytes, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return the body as JSON with every field, or as it was written; nothing is validated a second time."""
+    content = body if isinstance(body, bytes) else body.model_dump_json()
+    return Response(content, status, headers, media_type=_JSON)
 
 
 def answer_given(given: Given, headers: Mapping[str, str] | None = None) -> Response:
