@@ -75,9 +75,15 @@ def build_openapi() -> dict[str, Any]:  # An OpenAPI document.
 
 def _assemble() -> FastAPI:
     # Neither FastAPI's own pages nor its redirects: the first load scripts from elsewhere, the second turn a
-    # wrong path into a right one without saying so.
+    # wrong path into a right one without saying so. Nor its traces, which hold messages of errors: with each
+    # request it would look whether somebody collects them.
     app = FastAPI(
-        version=__version__, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False
+        version=__version__,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     # What is asked most comes first: paths are compared one after the other.
     for routes in (

@@ -4,17 +4,19 @@ It is the correlation id of log lines and problems.
 """
 
 import re
+import secrets
 from typing import Final
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from ulid import ULID
 
 from app.remember.guard.mask import mask_text
 
 HEADER: Final = "X-Request-Id"
+# Of an id of ours; it need not be in order, as ids of what is stored are.
+_BYTES: Final = 16
 _ACCEPTED: Final = re.compile(r"[\x20-\x7e]{1,128}")
 
 
@@ -37,8 +39,11 @@ class RequestIds:
                 MutableHeaders(scope=message)[HEADER] = request_id
             await send(message)
 
-        with structlog.contextvars.bound_contextvars(correlation_id=request_id):
+        before = structlog.contextvars.bind_contextvars(correlation_id=request_id)
+        try:
             await self._app(scope, receive, send_named)
+        finally:
+            structlog.contextvars.reset_contextvars(**before)
 
 
 def request_id_of(request: Request) -> str:
@@ -49,4 +54,4 @@ def request_id_of(request: Request) -> str:
 
 def _choose(offered: str) -> str:
     is_accepted = _ACCEPTED.fullmatch(offered) is not None and not mask_text(offered).counts
-    return offered if is_accepted else str(ULID())
+    return offered if is_accepted else secrets.token_hex(_BYTES)

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, LiteralString, Protocol
 
 import psycopg
@@ -115,7 +116,7 @@ class Glance:
             told = await _enter(self._wire, [Ask(_GLANCE, self._params)], self._proof, statements)
         else:
             # By themselves, each would see a moment of its own.
-            begin = [_MOMENT, Ask(ENTER.encode(), self._params)]
+            begin = [_MOMENT, Ask(_encode(ENTER), self._params)]
             told = await _enter(self._wire, begin, self._proof, [*statements, _COMMIT])
         return [one.rows for one in told[: len(asked)]]
 
@@ -132,7 +133,7 @@ class Transaction:
 
     def __init__(self, wire: Wire, begin: LiteralString, entry: Ask, proof: Proof | None) -> None:
         self._wire = wire
-        self._entry = (Ask(begin.encode(), NO_PARAMS), entry)
+        self._entry = (Ask(_encode(begin), NO_PARAMS), entry)
         self._proof = proof
         self._has_begun = False
         self._has_ended = False
@@ -198,7 +199,7 @@ async def _enter(wire: Wire, begin: Sequence[Ask], proof: Proof | None, asked: S
     """Begin a transaction by what is asked first; return what came of that alone."""
     if proof is None or proof.is_given:
         return await wire.ask(*begin, *asked, unread=len(begin))
-    proven, *told = await wire.ask(*begin, Ask(proof.query.encode(), proof.params), *asked, unread=len(begin))
+    proven, *told = await wire.ask(*begin, Ask(_encode(proof.query), proof.params), *asked, unread=len(begin))
     proof.take(next(iter(proven.rows), None))
     return told
 
@@ -206,4 +207,8 @@ async def _enter(wire: Wire, begin: Sequence[Ask], proof: Proof | None, asked: S
 def _ask(query: Query, params: Params) -> Ask:
     if isinstance(query, Statement):
         return Ask(query.sql, {**query.constants, **params})
-    return Ask(query.encode(), params)
+    return Ask(_encode(query), params)
+
+
+# Most are constants: encoded anew, each would be hashed anew to be found among what is prepared.
+_encode: Final = lru_cache(maxsize=1024)(str.encode)

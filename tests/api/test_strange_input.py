@@ -1,5 +1,7 @@
 """Strange requests: refused by name or taken unchanged, never a fault."""
 
+import re
+
 import pytest
 
 from app.kernel.pages import encode_cursor
@@ -102,7 +104,10 @@ async def test_the_clients_request_id_comes_back_and_ours_replaces_an_unusable_o
     assert await ask("a" * 128) == "a" * 128
     # The last two are secrets by their look: an id is logged and stored.
     for unusable in ("", "a" * 129, "tab\there", "AKIA" + "Q" * 16, "password=swordfish99"):
-        assert len(await ask(unusable)) == 26
+        ours = await ask(unusable)
+        assert re.fullmatch("[0-9a-f]{32}", ours)
+        # Whoever sends it back is answered under it.
+        assert await ask(ours) == ours
 
 
 @pytest.mark.parametrize(
