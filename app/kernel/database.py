@@ -23,8 +23,11 @@ from app.kernel.round_trips import Ask, Params, Prepared, Row, Wire
 from app.kernel.settings import Settings
 from app.kernel.transactions import (
     ENTER,
+    LIMIT,
     MOMENT,
     NO_PARAMS,
+    Asks,
+    Ended,
     Glance,
     Proof,
     Query,
@@ -37,9 +40,12 @@ from app.kernel.transactions import (
 # What a transaction is for those who use one; how it is done is the other module's.
 __all__ = [
     "ENTER",
+    "LIMIT",
     "MOMENT",
     "NO_PARAMS",
+    "Asks",
     "Database",
+    "Ended",
     "Params",
     "Plans",
     "Proof",

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice, takewhile
 from typing import Any, Final
 
 import psycopg
@@ -32,6 +33,7 @@ MAX_PREPARED: Final = 200
 # A server that is told to stop does so within this time, or is left alone.
 GIVE_UP_SECONDS: Final = 5.0
 _PLACEHOLDER: Final = re.compile(rb"%(?:%|\((\w+)\)s)")
+_FAILED: Final = (pq.ExecStatus.FATAL_ERROR, pq.ExecStatus.PIPELINE_ABORTED)
 _Key = tuple[bytes, tuple[int, ...]]
 
 
@@ -97,6 +99,17 @@ class Wire:
         Raises:
             psycopg.Error: the first failure.
         """
+        told, failure = await self.attempt(*asked, unread=unread)
+        if failure is not None:
+            raise failure
+        return told
+
+    async def attempt(self, *asked: Ask, unread: int = 0) -> tuple[list[Told], psycopg.Error | None]:
+        """Send all statements at once and return what `ask` does of those before the first failure, and that.
+
+        Raises:
+            psycopg.Error: the connection was lost.
+        """
         # All are written before the first is sent: of a value that can't be, nothing is left on the way.
         written = [self._write(one) for one in asked]
         pgconn = self.connection.pgconn
@@ -115,10 +128,10 @@ class Wire:
                 # Of a connection that was lost in between there is nothing left to end.
                 if pgconn.status == pq.ConnStatus.OK:
                     pgconn.exit_pipeline_mode()
-        for result in heard:
-            if result.status == pq.ExecStatus.FATAL_ERROR:
-                raise error_from_result(result)
-        return [self._read(*one) for one in results[unread:]]
+        failed = next((one for one in heard if one.status == pq.ExecStatus.FATAL_ERROR), None)
+        carried_out = takewhile(lambda one: one[1].status not in _FAILED, results)
+        told = [self._read(*one) for one in islice(carried_out, unread, None)]
+        return told, None if failed is None else error_from_result(failed)
 
     def _write(self, one: Ask) -> _Written:
         sql, names, formats = _number(one.sql) if one.params else (one.sql, (), ())

@@ -13,6 +13,9 @@ from app.kernel.round_trips import Ask, Params, Row, Told, Wire
 from app.kernel.statements import Statement
 
 Query = LiteralString | Statement
+Asks = Sequence[tuple[Query, Params]]
+# The rows of what is known; those of the guesses, or what became of them.
+Ended = tuple[list[list[Row]], list[list[Row]] | psycopg.Error]
 
 NO_PARAMS: Params = {}
 # Of the same statement for many rows, so many go out in one round trip.
@@ -31,11 +34,11 @@ class Reading(Protocol):
     async def fetch_each(self, *asked: tuple[Query, Params]) -> list[list[Row]]:
         """Return the rows of each statement, all sent in one round trip."""
 
-    async def end_glancing(self, *asked: tuple[Query, Params], timeout_seconds: float) -> list[list[Row]]:
-        """End the transaction, and return the rows of statements that are asked of the moment after it.
+    async def end_reading(self, known: Asks, guesses: Asks, *, timeout_seconds: float) -> Ended:
+        """Return the rows of both, all sent with the end of the transaction in one round trip.
 
-        One round trip does both, and nothing is asked afterwards. The statements are a transaction of their own,
-        for the same role and team: one that fails, or takes longer than its time, costs nothing of what was read.
+        Of the guesses, one that fails or takes longer than its time costs them all, and nothing of what was read:
+        their failure is returned instead. That of what is known is raised.
         """
 
     def stream(self, query: Query, params: Params = NO_PARAMS) -> AsyncIterator[Row]:
@@ -80,6 +83,8 @@ ENTER: LiteralString = """
            set_config('idle_in_transaction_session_timeout', %(idle_timeout)s, true),
            set_config('plan_cache_mode', %(plans)s, true), set_config('enable_seqscan', %(seqscan)s, true)
 """
+# How long each statement that follows in the transaction may take.
+LIMIT: LiteralString = "SELECT set_config('statement_timeout', %(statement_timeout)s, true)"
 # What is sent together is one transaction, without its being begun and committed.
 _GLANCE: Final = f"{ENTER}, set_config('transaction_read_only', 'on', true)".encode()
 _MOMENT: Final = Ask(MOMENT.encode(), NO_PARAMS)
@@ -120,7 +125,7 @@ class Glance:
             told = await _enter(self._wire, begin, self._proof, [*statements, _COMMIT])
         return [one.rows for one in told[: len(asked)]]
 
-    async def end_glancing(self, *asked: tuple[Query, Params], timeout_seconds: float) -> list[list[Row]]:
+    async def end_reading(self, known: Asks, guesses: Asks, *, timeout_seconds: float) -> Ended:
         raise AssertionError("a glance asks once")
 
     async def stream(self, query: Query, params: Params = NO_PARAMS) -> AsyncIterator[Row]:
@@ -144,18 +149,20 @@ class Transaction:
             [ended] = await self._wire.ask(_COMMIT)
             _check_ended(ended)
 
-    async def end_glancing(self, *asked: tuple[Query, Params], timeout_seconds: float) -> list[list[Row]]:
+    async def end_reading(self, known: Asks, guesses: Asks, *, timeout_seconds: float) -> Ended:
         assert self._has_begun, "what has not begun has no end"
         self._has_ended = True
-        times = {"statement_timeout": str(int(1000 * timeout_seconds))}
-        begin = [_COMMIT, _MOMENT, Ask(ENTER.encode(), {**self._entry[1].params, **times})]
-        try:
-            ended, _, _, *told = await self._wire.ask(*begin, *(_ask(*one) for one in asked), _COMMIT)
-        except psycopg.Error:
-            await roll_back(self._wire)
-            raise
-        _check_ended(ended)
-        return [one.rows for one in told[: len(asked)]]
+        limit = Ask(LIMIT.encode(), {"statement_timeout": str(int(1000 * timeout_seconds))})
+        asked = [*(_ask(*one) for one in known), limit, *(_ask(*one) for one in guesses), _COMMIT]
+        told, failure = await self._wire.attempt(*asked)
+        rows = [one.rows for one in told]
+        if failure is None:
+            _check_ended(told[-1])
+            return rows[: len(known)], rows[len(known) + 1 : -1]
+        await roll_back(self._wire)
+        if len(told) < len(known):
+            raise failure
+        return rows[: len(known)], failure
 
     async def fetch_all(self, query: Query, params: Params = NO_PARAMS) -> list[Row]:
         [told] = await self._tell(_ask(query, params))

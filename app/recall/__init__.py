@@ -11,10 +11,10 @@ a form for the present. `trace` shows one Relationship whole, page by page, with
 Where a model is configured (`configured_embedder`), `onnx_embedder` turns text into vectors and `embeddings` keeps
 and searches them, before the rest and in a transaction of their own; `embedder` is the port between.
 
-What it must never do: list a Hypothesis among the results (they are rows of other tables, read in another
-transaction), write anything, or let an optional part take the primary result down. Related Hypotheses are such a
-part: they have a transaction and a short time limit of their own, sent with the end of the one before, and what
-they cannot give is named in `degradations`.
+What it must never do: list a Hypothesis among the results (they are rows of other tables, read by another
+statement), write anything, or let an optional part take the primary result down. Related Hypotheses are such a
+part: they are asked for last, in a short time of their own. Where that fails, what is known has been told by then,
+and what is missing is named in `degradations`.
 
 Decisions:
 

@@ -1,4 +1,4 @@
-"""One recall: knowledge in one snapshot, then guesses in a transaction that may fail by itself."""
+"""One recall: knowledge, then guesses that may fail by themselves, of one and the same moment."""
 
 import asyncio
 from datetime import datetime
@@ -103,20 +103,16 @@ async def _recall_related(
         message = "Hypotheses are not kept as of a past moment."
         return (), (Degradation("related_hypotheses", "hypotheses_not_temporal", message),)
     near = _surroundings(query.query, matches, results)
-    try:
-        # Whatever becomes of the guesses, what is known has been read.
-        settings, rows = await reading.end_glancing(
-            ask_settings(team_id),
-            ask_related(team_id, near, limit=query.hypothesis_limit),
-            timeout_seconds=RELATED_TIMEOUT_SECONDS,
-        )
-        return read_related(rows) if read_settings(settings)["enabled"].value else (), ()
-    except (psycopg.Error, DenseMemError) as error:
+    asked = ask_settings(team_id), ask_related(team_id, near, limit=query.hypothesis_limit)
+    _, told = await reading.end_reading((), asked, timeout_seconds=RELATED_TIMEOUT_SECONDS)
+    if isinstance(told, psycopg.Error):
         _log.warning(
-            "related hypotheses are missing", action="recall", team_id=team_id, error=type(error).__name__
+            "related hypotheses are missing", action="recall", team_id=team_id, error=type(told).__name__
         )
         message = "Related Hypotheses could not be read in time."
         return (), (Degradation("related_hypotheses", "hypotheses_unavailable", message),)
+    settings, rows = told
+    return read_related(rows) if read_settings(settings)["enabled"].value else (), ()
 
 
 def _surroundings(query: str, matches: Matches, results: tuple[RecallResult, ...]) -> Surroundings:

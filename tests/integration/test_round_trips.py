@@ -294,30 +294,50 @@ async def test_times_are_read_in_utc(single: Database) -> None:
     assert row["at"].tzinfo is UTC
 
 
-async def test_a_last_glance_sees_what_was_committed_after_the_moment_that_it_ends(
+async def test_what_is_read_last_is_of_the_same_moment(
     single: Database, team: Caller, make_profile: MakeProfile
 ) -> None:
     profiles: LiteralString = "SELECT count(*) AS count FROM profiles WHERE team_id = %(team_id)s"
     params = {"team_id": team.team_id}
     async with single.snapshot(Scope("app", team.team_id)) as reading:
-        [before] = await reading.fetch_all(profiles, params)
+        before = await reading.fetch_all(profiles, params)
         await make_profile(team, "Late")
-        assert await reading.fetch_all(profiles, params) == [before]
-        [[after], [number]] = await reading.end_glancing(
-            (profiles, params), (NUMBER, {"number": 7}), timeout_seconds=5
+        told = await reading.end_reading(
+            [(profiles, params)], [(NUMBER, {"number": 7}), (profiles, params)], timeout_seconds=5
         )
-    assert after["count"] == before["count"] + 1
-    assert number == {"number": 7}
+    assert told == ([before], [[{"number": 7}], before])
 
 
-async def test_a_last_glance_that_fails_leaves_a_connection_as_good_as_new(single: Database) -> None:
-    slow: LiteralString = "SELECT pg_sleep(5)"
-    broken: LiteralString = "SELECT 1 / 0"
-    for query, timeout_seconds in [(slow, 0.05), (broken, 5)]:
-        async with single.reading(APP) as reading:
-            assert await read_number(reading, 3) == 3
-            with pytest.raises(psycopg.Error):
-                await reading.end_glancing((query, {}), timeout_seconds=timeout_seconds)
-        async with single.reading(APP) as reading:
-            assert await read_number(reading, 4) == 4
+@pytest.mark.parametrize(("guess", "timeout_seconds"), [("SELECT pg_sleep(5)", 0.05), ("SELECT 1 / 0", 5)])
+async def test_a_guess_that_fails_costs_the_guesses_and_leaves_a_connection_as_good_as_new(
+    single: Database, guess: LiteralString, timeout_seconds: float
+) -> None:
+    async with single.reading(APP) as reading:
+        assert await read_number(reading, 3) == 3
+        known, failure = await reading.end_reading(
+            [(NUMBER, {"number": 1}), (NUMBER, {"number": 2})],
+            [(NUMBER, {"number": 5}), (guess, {}), (NUMBER, {"number": 6})],
+            timeout_seconds=timeout_seconds,
+        )
+    assert known == [[{"number": 1}], [{"number": 2}]]
+    assert isinstance(failure, psycopg.Error)
+    async with single.reading(APP) as reading:
+        assert await read_number(reading, 4) == 4
     assert single.pool_statistics()["app"]["connections_num"] == 1
+
+
+async def test_what_is_known_takes_its_own_time_and_its_failure_is_raised(single: Database) -> None:
+    slow: LiteralString = "SELECT 1 AS number FROM pg_sleep(0.2)"
+    async with single.reading(APP) as reading:
+        assert await read_number(reading, 3) == 3
+        known, guessed = await reading.end_reading(
+            [(slow, {})], [(NUMBER, {"number": 5})], timeout_seconds=0.1
+        )
+    assert (known, guessed) == ([[{"number": 1}]], [[{"number": 5}]])
+    broken: LiteralString = "SELECT 1 / 0"
+    async with single.reading(APP) as reading:
+        assert await read_number(reading, 3) == 3
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            await reading.end_reading([(broken, {})], [(NUMBER, {"number": 5})], timeout_seconds=5)
+    async with single.reading(APP) as reading:
+        assert await read_number(reading, 4) == 4

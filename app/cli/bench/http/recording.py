@@ -10,10 +10,12 @@ import httpx2
 from app.api.app import create_app
 from app.cli.bench.http.requests import GREETING, Asked
 from app.kernel.database import (
-    ENTER,
+    LIMIT,
     MOMENT,
     NO_PARAMS,
+    Asks,
     Database,
+    Ended,
     Params,
     Plans,
     Query,
@@ -124,11 +126,10 @@ class _Recording:
         self._told += [_tell(query, params) for query, params in asked]
         return await self._inner.fetch_each(*asked)
 
-    async def end_glancing(self, *asked: tuple[Query, Params], timeout_seconds: float) -> list[list[Row]]:
-        entered = next(one for one in reversed(self._told) if one.sql == ENTER)
-        begin = [_COMMIT, Told(MOMENT, NO_PARAMS), entered]
-        self._told += [*begin, *(_tell(query, params) for query, params in asked)]
-        return await self._inner.end_glancing(*asked, timeout_seconds=timeout_seconds)
+    async def end_reading(self, known: Asks, guesses: Asks, *, timeout_seconds: float) -> Ended:
+        limit = Told(LIMIT, {"statement_timeout": str(int(1000 * timeout_seconds))})
+        self._told += [*(_tell(*one) for one in known), limit, *(_tell(*one) for one in guesses)]
+        return await self._inner.end_reading(known, guesses, timeout_seconds=timeout_seconds)
 
     def stream(self, query: Query, params: Params = NO_PARAMS) -> AsyncIterator[Row]:
         self._told.append(_tell(query, params))
