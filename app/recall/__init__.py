@@ -38,7 +38,8 @@ Decisions:
 * What the query asks of an entity comes first: its predicate by any form of its label, verb phrase or aliases, the
   side by the order of the words, softly. No synonyms but a team's own aliases.
 * Graph expansion is one hop around the best results and around the entities that the client names; it adds and
-  reorders nothing. Two relations in one query are followed instead, and what they lead to comes first.
+  reorders nothing, so it is left out where as much as is wanted lies around what the query names. Two relations in
+  one query are followed instead, and what they lead to comes first.
 * A Hypothesis is related by a shared source, a shared endpoint, a name in the query or a text match, in that order
   of weight; only proposed and reinforced ones whose sources are all eligible now. Whether there are any is the
   team's effective configuration, not the request's. `known_at` gives none: the ledger of guesses has no past.

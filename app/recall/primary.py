@@ -45,12 +45,15 @@ async def find_matches(
     *,
     expand_from: Sequence[str] = (),
     meant: Sequence[str] = (),
+    enough: int = MAX_MATCHES,
     parts: Collection[Part] = PARTS,
 ) -> Matches:
     """Return the groups that hold as of the moment and match the query, disputed ones among them.
 
-    `meant` are the groups that embeddings found, nearest first. Each channel gives at most 200 groups. The order
-    is total: repeated on an unchanged ledger it is the same.
+    `meant` are the groups that embeddings found, nearest first. Each channel gives at most 200 groups. The first
+    `enough` are what is wanted: where so many lie around the entities that the query names, the graph can't add to
+    them, and is asked only where the client says from where. The order is total: repeated on an unchanged ledger
+    it is the same.
 
     Raises:
         NotFound: an entity to expand from is malformed, missing or another team's.
@@ -91,11 +94,11 @@ async def find_matches(
         channels.append(Channel("graph", chained, CHAIN_WEIGHT))
     elif "graph" in parts:
         known = fuse_keys(channels)
-        entries = known[:GRAPH_ENTRIES]
         beyond: tuple[str, ...] = ()
-        if entries or expand_from:
+        if expand_from or (known and len(around) < enough):
+            entries = known[:GRAPH_ENTRIES]
             beyond = _keys(await reading.fetch_all(*ask_beyond(team_id, moment, entries, expand_from)))
-        channels.append(Channel("graph", _known_first(beyond, known), GRAPH_WEIGHT))
+        channels.append(Channel("graph", _known_first((*around, *beyond), known), GRAPH_WEIGHT))
     return Matches(fuse(channels), tuple(one.entity_id for one in named))
 
 
@@ -120,13 +123,14 @@ def _only_near(meant: Sequence[str], around: Sequence[str]) -> tuple[str, ...]:
     return tuple(key for key in meant if key in near) if around else tuple(meant)
 
 
-def _known_first(beyond: Sequence[str], found: Sequence[str]) -> tuple[str, ...]:
-    """Return what lies around in the order in which it was found; after that what is new.
+def _known_first(reached: Sequence[str], found: Sequence[str]) -> tuple[str, ...]:
+    """Return what was reached in the order in which it was found; after that what is new.
 
-    So the graph adds, and does not overturn the order that names and words gave.
+    What lies around named entities always is reached. So the graph adds, and does not overturn the order that
+    names and words gave.
     """
-    reached, known = set(beyond), set(found)
-    return tuple(key for key in found if key in reached) + tuple(key for key in beyond if key not in known)
+    at_hand, known = set(reached), set(found)
+    return tuple(key for key in found if key in at_hand) + tuple(key for key in reached if key not in known)
 
 
 def _ids_of(entity_ids: Sequence[str]) -> list[str]:

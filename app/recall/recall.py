@@ -27,7 +27,7 @@ from app.recall.model import (
 )
 from app.recall.primary import Matches, find_matches
 from app.recall.related import Surroundings, ask_related, read_related
-from app.recall.results import read_results_beside
+from app.recall.results import SPARE, read_results_beside
 from app.tenancy.callers import Caller
 from app.tenancy.configuration import ask_settings, read_settings
 
@@ -60,7 +60,13 @@ async def recall(
     meant, missing = await find_meant(database, embedder, team_id, query.query, moment)
     async with database.snapshot(caller.scope, plans="kept") as reading:
         matches = await find_matches(
-            reading, team_id, query.query, moment, expand_from=query.expand_from_entity_ids, meant=meant
+            reading,
+            team_id,
+            query.query,
+            moment,
+            expand_from=query.expand_from_entity_ids,
+            meant=meant,
+            enough=query.limit + SPARE,
         )
         seen = [group.key for group in matches.groups[: 2 * query.limit]]
         results, [cases] = await read_results_beside(

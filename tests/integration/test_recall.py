@@ -6,7 +6,9 @@ import pytest
 
 from app.kernel.database import Database
 from app.kernel.errors import InvalidInput, NotFound
-from app.recall.model import RecallAnswer, RecallQuery, RecallResult
+from app.recall import graph
+from app.recall.model import Moment, RecallAnswer, RecallQuery, RecallResult
+from app.recall.primary import find_matches
 from app.recall.recall import recall
 from app.tenancy.callers import Caller
 from tests.conftest import MakeProfile, MakeTeam
@@ -181,6 +183,42 @@ async def test_one_hop_around_the_best_results_comes_after_them(ledger: Ledger) 
         "Starlette is licensed under BSD.",
     ]
     assert answer.results[1].matched_by == ("graph",)
+
+
+async def test_the_graph_sets_nothing_back_however_much_lies_around_the_best(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # So many at a hub that the newest facts are all that the graph gives.
+    monkeypatch.setattr(graph, "MAX_MATCHES", 6)
+    await ledger.say("Lumen", "licensed_under", "MIT")
+    for number in range(8):
+        await ledger.say(f"Service {number}", "licensed_under", "MIT", FACT)
+    await ledger.say("Lumen", "depends_on", "Copper", FACT)
+    answer = await ask(ledger, "Which licence, pray, does Lumen have?")
+    assert [one.statement for one in answer.results[:2]] == [
+        "Lumen is licensed under MIT.",
+        "Lumen depends on Copper.",
+    ]
+    assert answer.results[2].matched_by == ("graph",)
+
+
+async def test_the_graph_is_left_out_where_enough_lies_around_what_is_named(ledger: Ledger) -> None:
+    for number in range(4):
+        await ledger.say("FastAPI", "depends_on", f"Library {number}")
+    await ledger.say("Library 0", "licensed_under", "BSD")
+    moment = Moment(datetime.now(UTC))
+    team_id = ledger.caller.team_id
+    async with ledger.database.snapshot(ledger.caller.scope) as reading:
+        whole = (await find_matches(reading, team_id, "FastAPI", moment)).groups
+        enough = (await find_matches(reading, team_id, "FastAPI", moment, enough=4)).groups
+        asked_for = (
+            await find_matches(
+                reading, team_id, "FastAPI", moment, enough=4, expand_from=[ledger.nodes["BSD"]]
+            )
+        ).groups
+    assert len(whole) == 5
+    assert enough == whole[:4]
+    assert asked_for == whole
 
 
 async def test_entities_to_expand_from_bring_their_neighbours(ledger: Ledger) -> None:
