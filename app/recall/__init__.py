@@ -3,10 +3,11 @@
 Steps of one recall: `naming` says which entities a query names and what it asks of them (`names` cuts it into
 possible names, `likeness` weighs misspelt ones, `relations` knows predicates by their words) → `graph` reads
 around the entities and along chains of two relations → `primary` puts full text beside it → `ranking` fuses the
-three → `results` puts the winners into words with their evidence →
-`conflicts` adds the cases that they are part of → `related` finds Hypotheses near the results. `recall` puts the
-steps in order; what does not wait for another step's rows is asked together with it. `moments` gives statements
-a form for the present. `trace` shows one Relationship whole, page by page, with the Hypotheses that cite it.
+three → `results` puts the winners into words with their evidence → `conflicts` adds the cases that they are part
+of → `related` finds Hypotheses near the results. `recall` puts the steps in order; what does not wait for another
+step's rows is asked together with it. It looks at a few groups more than are wanted, and only where most of these
+are disputed asks once more, for all. `moments` gives statements a form for the present. `trace` shows one
+Relationship whole, page by page, with the Hypotheses that cite it.
 
 Where a model is configured (`configured_embedder`), `onnx_embedder` turns text into vectors and `embeddings` keeps
 and searches them, before the rest and in a transaction of their own; `embedder` is the port between.

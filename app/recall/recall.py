@@ -10,9 +10,10 @@ import structlog
 from app.kernel.database import Database, Reading, Scope
 from app.kernel.errors import DenseMemError, FieldError, InvalidInput
 from app.kernel.ids import new_id
-from app.recall.conflicts import ask_cases, read_conflicts
+from app.recall.conflicts import ask_conflicts, read_conflicts
 from app.recall.embedder import Embedder
 from app.recall.embeddings import search_embeddings
+from app.recall.graph import MAX_MATCHES
 from app.recall.model import (
     MAX_EXPANSIONS,
     MAX_QUERY_LENGTH,
@@ -27,10 +28,14 @@ from app.recall.model import (
 )
 from app.recall.primary import Matches, find_matches
 from app.recall.related import Surroundings, ask_related, read_related
-from app.recall.results import SPARE, read_results_beside
+from app.recall.results import ask_results, read_results
 from app.tenancy.callers import Caller
 from app.tenancy.configuration import ask_settings, read_settings
 
+# How many groups more than the wanted number are looked at: few are only disputed.
+SPARE: Final = 2
+# More than all that is ever found.
+EVERYTHING: Final = 10 * MAX_MATCHES
 # The guesses may take no longer than this; knowledge is not kept waiting for them.
 RELATED_TIMEOUT_SECONDS: Final = 1.5
 MEANT_TIMEOUT_SECONDS: Final = 1.0
@@ -58,23 +63,29 @@ async def recall(
     team_id = caller.team_id
     moment = Moment(valid_at=query.valid_at or now, known_at=query.known_at)
     meant, missing = await find_meant(database, embedder, team_id, query.query, moment)
-    async with database.snapshot(caller.scope, plans="kept") as reading:
-        matches = await find_matches(
-            reading,
-            team_id,
-            query.query,
-            moment,
-            expand_from=query.expand_from_entity_ids,
-            meant=meant,
-            enough=query.limit + SPARE,
-        )
-        seen = [group.key for group in matches.groups[: 2 * query.limit]]
-        results, [cases] = await read_results_beside(
-            reading, team_id, matches.groups, moment, ask_cases(team_id, seen), limit=query.limit
-        )
-        conflicts = await read_conflicts(reading, team_id, cases, moment, now=now)
-        related, degradations = await _recall_related(reading, team_id, query, matches, results)
-    return RecallAnswer(new_id("rec"), results, conflicts, related, missing + degradations)
+    for most in (query.limit + SPARE, EVERYTHING):
+        async with database.snapshot(caller.scope, plans="kept") as reading:
+            matches = await find_matches(
+                reading,
+                team_id,
+                query.query,
+                moment,
+                expand_from=query.expand_from_entity_ids,
+                meant=meant,
+                enough=most,
+            )
+            groups = matches.groups[:most]
+            seen = [group.key for group in matches.groups[: 2 * query.limit]]
+            rows, cases = await reading.fetch_each(
+                ask_results(team_id, groups, moment, limit=query.limit),
+                ask_conflicts(team_id, seen, moment, now=now),
+            )
+            results = read_results(rows, groups)
+            related, degradations = await _recall_related(reading, team_id, query, matches, results)
+        # Hardly ever are so many only disputed that what is wanted lies further behind.
+        if len(results) == query.limit or len(groups) < most:
+            break
+    return RecallAnswer(new_id("rec"), results, read_conflicts(cases), related, missing + degradations)
 
 
 async def find_meant(

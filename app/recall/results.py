@@ -1,9 +1,9 @@
 """The winning groups in words: who says it, what it says, what was quoted for it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final, LiteralString
 
-from app.kernel.database import Params, Query, Reading, Row
+from app.kernel.database import Params, Query, Row
 from app.ledger.predicates.phrases import negated_statement, statement
 from app.ledger.vocabulary import Predicate
 from app.recall.model import Moment, Quote, RecalledNode, RecallResult
@@ -11,61 +11,31 @@ from app.recall.moments import Timed, timed
 from app.recall.ranking import Fused
 
 MAX_QUOTES: Final = 5
-# How many groups more than the wanted number are looked at in one step: few are only disputed.
-SPARE: Final = 5
 
 
-async def read_results(
-    reading: Reading, team_id: str, groups: Sequence[Fused], moment: Moment, *, limit: int
-) -> tuple[RecallResult, ...]:
-    """Return at most `limit` results in the order of the groups, without those that are only disputed."""
-    results, _ = await read_results_beside(reading, team_id, groups, moment, limit=limit)
-    return results
-
-
-async def read_results_beside(
-    reading: Reading,
-    team_id: str,
-    groups: Sequence[Fused],
-    moment: Moment,
-    *beside: tuple[Query, Params],
-    limit: int,
-) -> tuple[tuple[RecallResult, ...], list[list[Row]]]:
-    """Return what `read_results` does, and the rows of the statements that were asked on the way."""
-    if not groups:
-        return (), [[] for _ in beside]
-    results: list[RecallResult] = []
-    step = limit + SPARE
-    rows, *others = await reading.fetch_each(_ask(team_id, groups[:step], moment, limit), *beside)
-    for begin in range(0, len(groups), step):
-        part = {group.key: group for group in groups[begin : begin + step]}
-        # Few groups are only disputed, so the first ones nearly always are enough.
-        if begin:
-            left = limit - len(results)
-            rows = await reading.fetch_all(*_ask(team_id, list(part.values()), moment, left))
-        results += [_result(row, part[row["semantic_group_key"]]) for row in rows]
-        if len(results) >= limit:
-            break
-    return tuple(results), others
-
-
-async def describe(
-    reading: Reading, team_id: str, relationship_ids: Sequence[str], moment: Moment
-) -> Mapping[str, str]:
-    """Return the statement of each Relationship that holds as of the moment, by id."""
-    if not relationship_ids:
-        return {}
-    params = _as_of(team_id, moment) | {"relationship_ids": list(relationship_ids)}
-    rows = await reading.fetch_all(_DESCRIPTIONS.of(moment), params)
-    return {row["relationship_id"]: _statement(row) for row in rows}
-
-
-def _ask(team_id: str, groups: Sequence[Fused], moment: Moment, limit: int) -> tuple[Query, Params]:
-    return _RESULTS.of(moment), _as_of(team_id, moment) | {
+def ask_results(team_id: str, groups: Sequence[Fused], moment: Moment, *, limit: int) -> tuple[Query, Params]:
+    """Return what asks for the first `limit` of the groups that are not only disputed."""
+    return _RESULTS.of(moment), {
+        "team_id": team_id,
+        "at": moment.valid_at,
+        "known": moment.known_at,
         "group_keys": [group.key for group in groups],
         "quoted": MAX_QUOTES,
         "limit": limit,
     }
+
+
+def read_results(rows: Sequence[Row], groups: Sequence[Fused]) -> tuple[RecallResult, ...]:
+    """Return the results in the order of the groups, from the rows that `ask_results` asked for."""
+    by_key = {group.key: group for group in groups}
+    return tuple(_result(row, by_key[row["semantic_group_key"]]) for row in rows)
+
+
+def say(row: Row) -> str:
+    """Return the statement of a row that tells a predicate's words, the polarity and the names of both ends."""
+    predicate = Predicate(row["predicate_key"], row["predicate_version"], row["label"], row["verb_phrase"])
+    said = statement if row["polarity"] == "+" else negated_statement
+    return said(row["subject_name"], predicate, row["object_name"])
 
 
 def _result(row: Row, group: Fused) -> RecallResult:
@@ -89,54 +59,13 @@ def _result(row: Row, group: Fused) -> RecallResult:
         valid_from=row["valid_from"],
         valid_to=row["valid_to"],
         tier=row["tier"],
-        statement=_statement(row),
+        statement=say(row),
         evidence=tuple(quotes)[:MAX_QUOTES],
         score=group.score,
         matched_by=group.matched_by,
     )
 
 
-def _statement(row: Row) -> str:
-    predicate = Predicate(row["predicate_key"], row["predicate_version"], row["label"], row["verb_phrase"])
-    said = statement if row["polarity"] == "+" else negated_statement
-    return said(row["subject_name"], predicate, row["object_name"])
-
-
-def _as_of(team_id: str, moment: Moment) -> dict[str, object]:
-    return {"team_id": team_id, "at": moment.valid_at, "known": moment.known_at}
-
-
-# What a Relationship says in words. OFFSET 0 keeps the planner at looks by key, whatever the statistics say.
-_WORDS: Final[LiteralString] = """
-    predicate.label, predicate.verb_phrase, subject.name AS subject_name,
-    coalesce(object.name, trim(value.canonical || ' ' || value.unit)) AS object_name
-"""
-_WORDED: Final[LiteralString] = """
-    CROSS JOIN LATERAL (
-        SELECT label, verb_phrase FROM predicates
-        WHERE team_id = %(team_id)s AND predicate_key = held.predicate_key AND version = held.predicate_version
-        OFFSET 0
-    ) AS predicate
-    CROSS JOIN LATERAL (
-        SELECT name FROM entities WHERE team_id = %(team_id)s AND id = held.subject_entity_id OFFSET 0
-    ) AS subject
-    LEFT JOIN LATERAL (
-        SELECT name FROM entities WHERE team_id = %(team_id)s AND id = held.object_entity_id OFFSET 0
-    ) AS object ON true
-    LEFT JOIN LATERAL (
-        SELECT value_type, canonical, unit FROM typed_values
-        WHERE team_id = %(team_id)s AND id = held.object_value_id OFFSET 0
-    ) AS value ON true
-"""
-_DESCRIPTIONS: Final[Timed] = timed(f"""
-    SELECT held.relationship_id, held.predicate_key, held.predicate_version, held.polarity, {_WORDS}
-    FROM unnest(%(relationship_ids)s::text[]) AS wanted (id)
-    CROSS JOIN LATERAL (
-        SELECT * FROM held_relationships(%(team_id)s, %(at)s, %(known)s::timestamptz) AS one
-        WHERE one.relationship_id = wanted.id OFFSET 0
-    ) AS held
-    {_WORDED}
-""")
 _SUPPORTED: Final[LiteralString] = """
     SELECT support.evidence_id, citation.id, citation.quote
     FROM effective_supports AS support
@@ -152,24 +81,44 @@ _SUPPORTED_THEN: Final[LiteralString] = """
 
 
 def _results(supported: LiteralString) -> LiteralString:
-    # A member has one quote at least, so the first few members are enough.
+    # One group after the other is looked at until there are enough. A member has one quote at least, so the first
+    # few members are enough. OFFSET 0 keeps the planner at looks by key, whatever the statistics say.
     return f"""
-        SELECT held.*, {_WORDS}, value.value_type, value.canonical, value.unit, told.evidence_ids, told.quotes
+        SELECT held.relationship_id, held.relationship_ids, held.semantic_group_key, held.predicate_key,
+               held.predicate_version, held.polarity, held.tier, held.scope, held.valid_from, held.valid_to,
+               held.subject_entity_id, held.object_entity_id, held.object_value_id, predicate.label,
+               predicate.verb_phrase, subject.name AS subject_name,
+               coalesce(object.name, trim(value.canonical || ' ' || value.unit)) AS object_name,
+               value.value_type, value.canonical, value.unit, told.evidence_ids, told.quotes
         FROM (
-            SELECT ranked.* FROM (
-                SELECT one.*, row_number() OVER strongest AS rank,
-                       array_agg(one.relationship_id) OVER (
-                           strongest ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+            SELECT strongest.*, wanted.place
+            FROM unnest(%(group_keys)s::text[]) WITH ORDINALITY AS wanted (key, place)
+            CROSS JOIN LATERAL (
+                SELECT one.*, array_agg(one.relationship_id) OVER (
+                           ORDER BY one.tier = 'fact' DESC, one.relationship_id
+                           ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
                        ) AS relationship_ids
                 FROM held_relationships(%(team_id)s, %(at)s, %(known)s::timestamptz) AS one
-                WHERE one.semantic_group_key = ANY (%(group_keys)s) AND NOT one.is_disputed
-                WINDOW strongest AS (
-                    PARTITION BY one.semantic_group_key ORDER BY one.tier = 'fact' DESC, one.relationship_id)
-            ) AS ranked
-            WHERE ranked.rank = 1
-            ORDER BY array_position(%(group_keys)s::text[], ranked.semantic_group_key) LIMIT %(limit)s
+                WHERE one.semantic_group_key = wanted.key AND NOT one.is_disputed
+                ORDER BY one.tier = 'fact' DESC, one.relationship_id LIMIT 1
+            ) AS strongest
+            ORDER BY wanted.place LIMIT %(limit)s
         ) AS held
-        {_WORDED}
+        CROSS JOIN LATERAL (
+            SELECT label, verb_phrase FROM predicates
+            WHERE team_id = %(team_id)s AND predicate_key = held.predicate_key AND version = held.predicate_version
+            OFFSET 0
+        ) AS predicate
+        CROSS JOIN LATERAL (
+            SELECT name FROM entities WHERE team_id = %(team_id)s AND id = held.subject_entity_id OFFSET 0
+        ) AS subject
+        LEFT JOIN LATERAL (
+            SELECT name FROM entities WHERE team_id = %(team_id)s AND id = held.object_entity_id OFFSET 0
+        ) AS object ON true
+        LEFT JOIN LATERAL (
+            SELECT value_type, canonical, unit FROM typed_values
+            WHERE team_id = %(team_id)s AND id = held.object_value_id OFFSET 0
+        ) AS value ON true
         CROSS JOIN LATERAL (
             SELECT array_agg(found.evidence_id) AS evidence_ids, array_agg(found.quote) AS quotes
             FROM (
@@ -179,7 +128,7 @@ def _results(supported: LiteralString) -> LiteralString:
                 ORDER BY member.place, quote.evidence_id, quote.quote
             ) AS found
         ) AS told
-        ORDER BY array_position(%(group_keys)s::text[], held.semantic_group_key)
+        ORDER BY held.place
     """
 
 

@@ -21,7 +21,7 @@ from app.recall.embedder import Embedder
 from app.recall.model import Moment, RecallQuery
 from app.recall.primary import PARTS, Part, find_matches
 from app.recall.recall import find_meant, recall
-from app.recall.results import read_results
+from app.recall.results import ask_results
 
 FIRST_RELATED: Final = 5
 # Plans, caches and connections are warm before anything is timed.
@@ -109,8 +109,8 @@ async def _ask(
             shown = [row["relationship_id"] for row in await reading.fetch_all(_PLAIN, params)]
         else:
             matches = await find_matches(reading, team_id, question.text, moment, meant=meant, parts=parts)
-            results = await read_results(reading, team_id, matches.groups, moment, limit=DEPTH)
-            shown = [one.relationship_id for one in results]
+            asked = ask_results(team_id, matches.groups, moment, limit=DEPTH)
+            shown = [row["relationship_id"] for row in await reading.fetch_all(*asked)]
     return _judge(team, question, shown, perf_counter() - began)
 
 
