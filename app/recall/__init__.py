@@ -42,7 +42,9 @@ Decisions:
   reorders nothing, so it is left out where as much as is wanted lies around what the query names. Two relations in
   one query are followed instead, and what they lead to comes first.
 * A Hypothesis is related by a shared source, a shared endpoint, a name in the query or a text match, in that order
-  of weight; only proposed and reinforced ones whose sources are all eligible now. Whether there are any is the
-  team's effective configuration, not the request's. `known_at` gives none: the ledger of guesses has no past.
+  of weight; only proposed and reinforced ones whose sources are all eligible now. They are asked for by the groups
+  of the results, so none of these has to be read before. Whether there are any is the team's effective
+  configuration, told by the same statement, not the request's. `known_at` gives none: the ledger of guesses has
+  no past.
 * An entity to expand from that is malformed, missing or another team's is refused as not found.
 """

@@ -1,13 +1,14 @@
 """One recall: knowledge, then guesses that may fail by themselves, of one and the same moment."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
 import psycopg
 import structlog
 
-from app.kernel.database import Database, Reading, Scope
+from app.kernel.database import Asks, Database, Row, Scope
 from app.kernel.errors import DenseMemError, FieldError, InvalidInput
 from app.kernel.ids import new_id
 from app.recall.conflicts import ask_conflicts, read_conflicts
@@ -23,14 +24,13 @@ from app.recall.model import (
     Moment,
     RecallAnswer,
     RecallQuery,
-    RecallResult,
     RelatedHypothesis,
 )
-from app.recall.primary import Matches, find_matches
+from app.recall.primary import find_matches
+from app.recall.ranking import Fused
 from app.recall.related import Surroundings, ask_related, read_related
 from app.recall.results import ask_results, read_results
 from app.tenancy.callers import Caller
-from app.tenancy.configuration import ask_settings, read_settings
 
 # How many groups more than the wanted number are looked at: few are only disputed.
 SPARE: Final = 2
@@ -76,16 +76,21 @@ async def recall(
             )
             groups = matches.groups[:most]
             seen = [group.key for group in matches.groups[: 2 * query.limit]]
-            rows, cases = await reading.fetch_each(
-                ask_results(team_id, groups, moment, limit=query.limit),
-                ask_conflicts(team_id, seen, moment, now=now),
+            [rows, cases], guessed = await reading.end_reading(
+                [
+                    ask_results(team_id, groups, moment, limit=query.limit),
+                    ask_conflicts(team_id, seen, moment, now=now),
+                ],
+                _ask_guesses(team_id, query, moment, groups, matches.named_entity_ids),
+                timeout_seconds=RELATED_TIMEOUT_SECONDS,
             )
-            results = read_results(rows, groups)
-            related, degradations = await _recall_related(reading, team_id, query, matches, results)
         # Hardly ever are so many only disputed that what is wanted lies further behind.
-        if len(results) == query.limit or len(groups) < most:
+        if len(rows) == query.limit or len(groups) < most:
             break
-    return RecallAnswer(new_id("rec"), results, read_conflicts(cases), related, missing + degradations)
+    related, lacking = _read_guesses(team_id, query, guessed)
+    return RecallAnswer(
+        new_id("rec"), read_results(rows, groups), read_conflicts(cases), related, missing + lacking
+    )
 
 
 async def find_meant(
@@ -107,41 +112,37 @@ async def find_meant(
         return (), (Degradation("embeddings", "embeddings_unavailable", message),)
 
 
-async def _recall_related(
-    reading: Reading,
-    team_id: str,
-    query: RecallQuery,
-    matches: Matches,
-    results: tuple[RecallResult, ...],
+def _ask_guesses(
+    team_id: str, query: RecallQuery, moment: Moment, groups: Sequence[Fused], named: tuple[str, ...]
+) -> Asks:
+    if query.hypothesis_limit == 0 or query.known_at is not None:
+        return []
+    near = Surroundings(
+        query=query.query,
+        valid_at=moment.valid_at,
+        group_keys=tuple(group.key for group in groups),
+        result_limit=query.limit,
+        named_entity_ids=named,
+    )
+    return [ask_related(team_id, near, limit=query.hypothesis_limit)]
+
+
+def _read_guesses(
+    team_id: str, query: RecallQuery, guessed: list[list[Row]] | psycopg.Error
 ) -> tuple[tuple[RelatedHypothesis, ...], tuple[Degradation, ...]]:
     if query.hypothesis_limit == 0:
         return (), ()
     if query.known_at is not None:
         message = "Hypotheses are not kept as of a past moment."
         return (), (Degradation("related_hypotheses", "hypotheses_not_temporal", message),)
-    near = _surroundings(query.query, matches, results)
-    asked = ask_settings(team_id), ask_related(team_id, near, limit=query.hypothesis_limit)
-    _, told = await reading.end_reading((), asked, timeout_seconds=RELATED_TIMEOUT_SECONDS)
-    if isinstance(told, psycopg.Error):
+    if isinstance(guessed, psycopg.Error):
         _log.warning(
-            "related hypotheses are missing", action="recall", team_id=team_id, error=type(told).__name__
+            "related hypotheses are missing", action="recall", team_id=team_id, error=type(guessed).__name__
         )
         message = "Related Hypotheses could not be read in time."
         return (), (Degradation("related_hypotheses", "hypotheses_unavailable", message),)
-    settings, rows = told
-    return read_related(rows) if read_settings(settings)["enabled"].value else (), ()
-
-
-def _surroundings(query: str, matches: Matches, results: tuple[RecallResult, ...]) -> Surroundings:
-    ends = [end for result in results for end in (result.subject, result.object)]
-    return Surroundings(
-        query=query,
-        relationship_ids=tuple(
-            one for result in results for one in (result.relationship_id, *result.equivalent_relationship_ids)
-        ),
-        end_ids=tuple(sorted({end.entity_id or end.value_id or "" for end in ends})),
-        named_entity_ids=matches.named_entity_ids,
-    )
+    [rows] = guessed
+    return read_related(rows), ()
 
 
 def _check(query: RecallQuery, now: datetime) -> None:

@@ -10,7 +10,7 @@ from typing import Final, Literal, LiteralString
 
 from psycopg.types.json import Jsonb
 
-from app.kernel.database import Params, Reading, Row, Writing
+from app.kernel.database import Reading, Row, Writing
 
 GeneratorChoice = Literal["rules", "provider", "auto"]
 ProviderMode = Literal["direct", "batch"]
@@ -75,20 +75,13 @@ async def effective_settings(reading: Reading, team_id: str) -> Mapping[str, Eff
 
     An instance that is off stays off for every team; one that is forced on ignores a team's own off.
     """
-    return read_settings(await reading.fetch_all(*ask_settings(team_id)))
-
-
-def ask_settings(team_id: str) -> tuple[LiteralString, Params]:
-    """Return what asks for the settings that bear on the team, for whoever asks for more at once."""
-    return _SETTINGS, {"team_id": team_id}
-
-
-def read_settings(rows: Sequence[Row]) -> Mapping[str, Effective]:
-    """Return every setting, as `effective_settings` does, from the rows that `ask_settings` asked for."""
-    levels: dict[Level, dict[str, object]] = {"instance": {}, "team": {}}
-    for row in rows:
-        levels[row["level"]][row["name"]] = row["value"]
+    levels = _levels(await reading.fetch_all(_SETTINGS, {"team_id": team_id}))
     return combine_levels(team=levels["team"], instance=levels["instance"])
+
+
+def is_enabled(switches: Sequence[Row] | None) -> bool:
+    """Return whether dreaming is on, `enabled` as in `effective_settings`, from what `SWITCHES` gave."""
+    return _enabled(_levels(switches or ())).value is True
 
 
 def combine_levels(*, team: Mapping[str, object], instance: Mapping[str, object]) -> Mapping[str, Effective]:
@@ -101,11 +94,7 @@ def combine_levels(*, team: Mapping[str, object], instance: Mapping[str, object]
             settings[name] = Effective(limit, "instance")
     if team.get("local_time") is not None and team.get("cron") is None:
         settings["cron"] = Effective(None, "team")
-    if instance.get("enabled") is False:
-        settings["enabled"] = Effective(False, "instance")
-    elif instance.get("force_enabled") is True:
-        settings["enabled"] = Effective(True, "instance")
-    return settings
+    return settings | {"enabled": _enabled(levels)}
 
 
 async def read_team_values(reading: Reading, team_id: str) -> LevelValues:
@@ -141,9 +130,26 @@ async def store_instance_settings(writing: Writing, changes: Mapping[str, object
     )
 
 
+def _levels(rows: Sequence[Row]) -> dict[Level, Mapping[str, object]]:
+    team = {row["name"]: row["value"] for row in rows if row["level"] == "team"}
+    return {
+        "team": team,
+        "instance": {row["name"]: row["value"] for row in rows if row["level"] == "instance"},
+    }
+
+
 def _level(rows: list[Row]) -> LevelValues:
     values = {row["name"]: row["value"] for row in rows if row["value"] is not None}
     return LevelValues(values, 1 + sum(row["row_version"] for row in rows))
+
+
+def _enabled(levels: Mapping[Level, Mapping[str, object]]) -> Effective:
+    instance = levels["instance"]
+    if instance.get("enabled") is False:
+        return Effective(False, "instance")
+    if instance.get("force_enabled") is True:
+        return Effective(True, "instance")
+    return _effective("enabled", levels)
 
 
 def _effective(name: str, levels: Mapping[Level, Mapping[str, object]]) -> Effective:
@@ -154,10 +160,14 @@ def _effective(name: str, levels: Mapping[Level, Mapping[str, object]]) -> Effec
     return Effective(getattr(_BUILT_IN, name), "built_in")
 
 
-_SETTINGS: LiteralString = """
+_SETTINGS: Final[LiteralString] = """
     SELECT 'instance' AS level, name, value FROM instance_settings
     UNION ALL
     SELECT 'team', name, value FROM team_settings WHERE team_id = %(team_id)s
+"""
+# What `is_enabled` goes by, as one value beside others of a statement that knows `team_id`: an array, or null.
+SWITCHES: Final[LiteralString] = f"""
+    (SELECT jsonb_agg(told) FROM ({_SETTINGS}) AS told WHERE told.name IN ('enabled', 'force_enabled'))
 """
 
 # A JSON null is a row that says nothing: DELETE is nobody's privilege.

@@ -91,6 +91,29 @@ async def test_a_guess_needs_a_shared_source_an_endpoint_or_a_text_match(ledger:
     ]
 
 
+async def test_only_what_is_among_the_results_makes_a_guess_near(ledger: Ledger) -> None:
+    far = await ledger.say("Copper", "has_topic", "Metals")
+    said = {
+        name: await ledger.say("FastAPI", "depends_on", name) for name in ("Starlette", "Pydantic", "AnyIO")
+    }
+    at_end = {name: await guess(ledger, name, "Copper", far) for name in said}
+    by_source = {name: await guess(ledger, "Tin", name, source) for name, source in said.items()}
+    await factories.change_relationship(
+        ledger.database, ledger.caller, said["AnyIO"].relationship_id, status="disputed"
+    )
+    answer = await ask(ledger, RecallQuery("FastAPI", limit=1))
+    [result] = answer.results
+    shown = result.object.name
+    assert {one.hypothesis_id: one.matched_by for one in answer.related_hypotheses} == {
+        at_end[shown]: ("endpoint",),
+        by_source[shown]: ("source", "endpoint"),
+    }
+    both = await related(ledger, RecallQuery("FastAPI", limit=2, hypothesis_limit=20))
+    assert sorted(both) == sorted(
+        found[name] for name in ("Starlette", "Pydantic") for found in (at_end, by_source)
+    )
+
+
 async def test_order_is_overlap_then_text_then_likelihood_and_the_same_on_repeat(ledger: Ledger) -> None:
     first = await ledger.say("FastAPI", "depends_on", "Starlette")
     second = await ledger.say("FastAPI", "licensed_under", "MIT")

@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from app.tenancy.configuration import BUDGETS, SETTING_NAMES, Configuration, Effective, combine_levels
+from app.tenancy.configuration import (
+    BUDGETS,
+    SETTING_NAMES,
+    Configuration,
+    Effective,
+    combine_levels,
+    is_enabled,
+)
 from app.tenancy.setting_rules import BOUNDS, INSTANCE_SETTING_NAMES, find_excesses, find_faults
 
 
@@ -89,6 +96,17 @@ def test_instance_off_outweighs_force_which_outweighs_the_team(
     team: dict[str, object], instance: dict[str, object], expected: Effective
 ) -> None:
     assert combine_levels(team=team, instance=instance)["enabled"] == expected
+    levels = {"team": team, "instance": instance}
+    rows = [
+        {"level": level, "name": name, "value": value}
+        for level, values in levels.items()
+        for name, value in values.items()
+    ]
+    assert is_enabled(rows) == expected.value
+
+
+def test_where_nothing_is_set_dreaming_is_on() -> None:
+    assert is_enabled(None)
 
 
 def test_the_closest_level_that_names_a_time_decides_between_cron_and_local_time() -> None:
