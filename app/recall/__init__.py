@@ -38,9 +38,10 @@ Decisions:
   database finds some by trigrams, one character changed in four is the limit.
 * What the query asks of an entity comes first: its predicate by any form of its label, verb phrase or aliases, the
   side by the order of the words, softly. No synonyms but a team's own aliases.
-* Graph expansion is one hop around the best results and around the entities that the client names; it adds and
-  reorders nothing, so it is left out where as much as is wanted lies around what the query names. Two relations in
-  one query are followed instead, and what they lead to comes first.
+* Graph expansion is one hop around the best results and around the entities that the client names. It adds and
+  reorders nothing, so it is left out where as much as is wanted lies around the one entity that a query names.
+  Where it names several, what lies around those that the best results are about comes nearer. Two relations in one
+  query are followed instead, and what they lead to comes first.
 * A Hypothesis is related by a shared source, a shared endpoint, a name in the query or a text match, in that order
   of weight; only proposed and reinforced ones whose sources are all eligible now. They are asked for by the groups
   of the results, so none of these has to be read before. Whether there are any is the team's effective

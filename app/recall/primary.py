@@ -51,9 +51,9 @@ async def find_matches(
     """Return the groups that hold as of the moment and match the query, disputed ones among them.
 
     `meant` are the groups that embeddings found, nearest first. Each channel gives at most 200 groups. The first
-    `enough` are what is wanted: where so many lie around the entities that the query names, the graph can't add to
-    them, and is asked only where the client says from where. The order is total: repeated on an unchanged ledger
-    it is the same.
+    `enough` are what is wanted: where so many lie around the one entity that the query names, the graph can't add
+    to them, and is asked only where the client says from where. The order is total: repeated on an unchanged
+    ledger it is the same.
 
     Raises:
         NotFound: an entity to expand from is malformed, missing or another team's.
@@ -94,11 +94,12 @@ async def find_matches(
         channels.append(Channel("graph", chained, CHAIN_WEIGHT))
     elif "graph" in parts:
         known = fuse_keys(channels)
-        beyond: tuple[str, ...] = ()
-        if expand_from or (known and len(around) < enough):
+        # The best are about the one entity that is named, so whatever else is known of it is one step away.
+        reached = around if len(named) == 1 else ()
+        if expand_from or (known and len(reached) < enough):
             entries = known[:GRAPH_ENTRIES]
-            beyond = _keys(await reading.fetch_all(*ask_beyond(team_id, moment, entries, expand_from)))
-        channels.append(Channel("graph", _known_first((*around, *beyond), known), GRAPH_WEIGHT))
+            reached += _keys(await reading.fetch_all(*ask_beyond(team_id, moment, entries, expand_from)))
+        channels.append(Channel("graph", _known_first(reached, known), GRAPH_WEIGHT))
     return Matches(fuse(channels), tuple(one.entity_id for one in named))
 
 
@@ -126,8 +127,7 @@ def _only_near(meant: Sequence[str], around: Sequence[str]) -> tuple[str, ...]:
 def _known_first(reached: Sequence[str], found: Sequence[str]) -> tuple[str, ...]:
     """Return what was reached in the order in which it was found; after that what is new.
 
-    What lies around named entities always is reached. So the graph adds, and does not overturn the order that
-    names and words gave.
+    So the graph adds, and does not overturn the order that names and words gave.
     """
     at_hand, known = set(reached), set(found)
     return tuple(key for key in found if key in at_hand) + tuple(key for key in reached if key not in known)
