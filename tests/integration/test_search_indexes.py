@@ -112,7 +112,8 @@ _FILL_RELATIONSHIPS: LiteralString = """
     INSERT INTO relationships
         (team_id, id, owner_profile_id, subject_entity_id, predicate_key, predicate_version, object_entity_id,
          polarity, modality, semantic_group_key, target_identity, tier, status, version, eligible_since)
-    SELECT %(team_id)s, 'rel_' || i, 'prf_1', 'ent_' || i %% 5000, 'depends_on', 1, 'ent_' || i %% 4999,
+    SELECT %(team_id)s, 'rel_' || i, 'prf_1', 'ent_' || i %% 500, (ARRAY['depends_on', 'uses'])[1 + i %% 2], 1,
+           'ent_' || i %% 499,
            '+', 'statement', i::text, i::text, 'fact', 'active', 1, clock_timestamp()
     FROM generate_series(1, 20000) AS i
 """
