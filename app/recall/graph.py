@@ -1,9 +1,7 @@
 """The groups around entities: one step away, and at the end of a chain of two relations."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final, LiteralString
-
-from psycopg.types.json import Jsonb
 
 from app.kernel.database import Params
 from app.recall.model import Moment
@@ -17,7 +15,7 @@ MAX_STEPS: Final = 30
 
 
 def ask_around(
-    team_id: str, moment: Moment, entities: Sequence[NamedEntity], relations: Iterable[Relation]
+    team_id: str, moment: Moment, entities: Sequence[NamedEntity], relations: Sequence[Relation]
 ) -> tuple[LiteralString, Params]:
     """Return what asks for at most 200 groups with one of these entities at an end, best first.
 
@@ -29,8 +27,9 @@ def ask_around(
         "entity_ids": [one.entity_id for one in entities],
         "scores": [one.score for one in entities],
         "pieces": [one.piece.start for one in entities],
-        "as_subject": Jsonb({one.key: one.as_subject for one in relations}),
-        "as_object": Jsonb({one.key: one.as_object for one in relations}),
+        "keys": [one.key for one in relations],
+        "as_subject": [one.as_subject for one in relations],
+        "as_object": [one.as_object for one in relations],
     }
 
 
@@ -100,23 +99,21 @@ AROUND: Final[Timed] = timed(f"""
         FROM unnest(%(entity_ids)s::text[], %(scores)s::float8[], %(pieces)s::int[])
              AS entity (id, score, piece)
         CROSS JOIN LATERAL (
-            SELECT held.*, asked.fit::float8 AS fit
-            FROM jsonb_each_text(%(as_subject)s::jsonb) AS asked (key, fit)
+            SELECT held.*, asked.fit FROM unnest(%(keys)s::text[], %(as_subject)s::float8[]) AS asked (key, fit)
             CROSS JOIN LATERAL (
                 {_HELD} WHERE held.subject_entity_id = entity.id AND held.predicate_key = asked.key {_NEWEST}
             ) AS held
             UNION ALL
-            SELECT held.*, asked.fit::float8
-            FROM jsonb_each_text(%(as_object)s::jsonb) AS asked (key, fit)
+            SELECT held.*, asked.fit FROM unnest(%(keys)s::text[], %(as_object)s::float8[]) AS asked (key, fit)
             CROSS JOIN LATERAL (
                 {_HELD} WHERE held.object_entity_id = entity.id AND held.predicate_key = asked.key {_NEWEST}
             ) AS held
             UNION ALL
             SELECT held.*, 0 FROM ({_HELD} WHERE held.subject_entity_id = entity.id {_NEWEST}) AS held
-            WHERE NOT jsonb_exists(%(as_subject)s::jsonb, held.predicate_key)
+            WHERE held.predicate_key <> ALL (%(keys)s)
             UNION ALL
             SELECT held.*, 0 FROM ({_HELD} WHERE held.object_entity_id = entity.id {_NEWEST}) AS held
-            WHERE NOT jsonb_exists(%(as_object)s::jsonb, held.predicate_key)
+            WHERE held.predicate_key <> ALL (%(keys)s)
             ORDER BY fit DESC, changed_at DESC, relationship_id
             LIMIT %(most)s
         ) AS around

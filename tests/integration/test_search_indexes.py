@@ -5,7 +5,6 @@ from typing import LiteralString
 
 import psycopg
 import pytest
-from psycopg.types.json import Jsonb
 
 from app.kernel.database import Database
 from app.recall.graph import AROUND, BEYOND, CHAINS
@@ -79,8 +78,9 @@ def _params(team_id: str) -> dict[str, object]:
         "asked_for": ["ent_77"],
         "scores": [1.0],
         "pieces": [0],
-        "as_subject": Jsonb({"depends_on": 1.0}),
-        "as_object": Jsonb({"depends_on": 0.6}),
+        "keys": ["depends_on"],
+        "as_subject": [1.0],
+        "as_object": [0.6],
         "firsts": ["depends_on"],
         "seconds": ["uses"],
         "steps": 30,
