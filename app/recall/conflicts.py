@@ -57,13 +57,9 @@ def _conflict(sides: Sequence[Row]) -> RecalledConflict:
 
 # Hardly any answer is part of a case, and the function is called only where one is.
 _CONFLICTS: Final[LiteralString] = """
-    SELECT told.*
-    FROM (
-        SELECT array_agg(DISTINCT position.case_id) AS ids FROM conflict_positions AS position
-        WHERE position.team_id = %(team_id)s AND position.semantic_group_key = ANY (%(group_keys)s)
-        HAVING count(*) > 0
-    ) AS cases
-    CROSS JOIN LATERAL told_cases(
-        %(team_id)s, cases.ids, %(at)s, %(known)s::timestamptz, %(now)s, %(limit)s) AS told
-    ORDER BY told.opened_at DESC, told.case_id DESC
+    SELECT * FROM told_cases(
+        %(team_id)s, %(group_keys)s::text[], %(at)s, %(known)s::timestamptz, %(now)s, %(limit)s)
+    WHERE EXISTS (
+        SELECT FROM conflict_positions AS position
+        WHERE position.team_id = %(team_id)s AND position.semantic_group_key = ANY (%(group_keys)s::text[]))
 """

@@ -18,23 +18,26 @@ def upgrade() -> None:
     # Each OFFSET 0 keeps the planner at looks by key. As of a moment, a side that nobody had taken yet was not there.
     op.execute("""
         CREATE FUNCTION told_cases(
-            team text, wanted text[], at timestamptz, known timestamptz, moment timestamptz, most integer)
+            team text, group_keys text[], at timestamptz, known timestamptz, moment timestamptz, most integer)
         RETURNS TABLE (
-            case_id text, opened_at timestamptz, kind text, status text, preferred_position_id text,
-            position_id text, relationship_ids text[], predicate_key text, predicate_version integer, polarity text,
-            label text, verb_phrase text, subject_name text, object_name text
+            case_id text, kind text, status text, preferred_position_id text, position_id text,
+            relationship_ids text[], predicate_key text, predicate_version integer, polarity text, label text,
+            verb_phrase text, subject_name text, object_name text
         ) LANGUAGE plpgsql STABLE SET search_path = pg_catalog, public, pg_temp AS $$
         #variable_conflict use_column
         BEGIN
             RETURN QUERY
-            SELECT told.id, told.opened_at, told.kind,
+            SELECT told.id, told.kind,
                    CASE WHEN told.status = 'open' AND told.due_at < moment THEN 'overdue' ELSE told.status END,
                    told.preferred_position_id, side.id, coalesce(held.ids, '{}'), first.predicate_key,
                    first.predicate_version, first.polarity, first.label, first.verb_phrase, first.subject_name,
                    first.object_name
             FROM (
                 SELECT each.id, each.kind, each.opened_at, each.due_at, seen.status, seen.preferred_position_id
-                FROM unnest(wanted) AS one (id)
+                FROM (
+                    SELECT DISTINCT p.case_id AS id FROM public.conflict_positions AS p
+                    WHERE p.team_id = team AND p.semantic_group_key = ANY (group_keys)
+                ) AS one
                 CROSS JOIN LATERAL (
                     SELECT c.id, c.kind, c.opened_at, c.due_at FROM public.conflict_cases AS c
                     WHERE c.team_id = team AND c.id = one.id OFFSET 0
@@ -73,7 +76,8 @@ def upgrade() -> None:
                 JOIN public.relationship_transitions AS entered
                   ON entered.team_id = r.team_id AND entered.relationship_id = r.id AND entered.version = 1
                 WHERE r.team_id = team AND r.semantic_group_key = side.semantic_group_key
-                  AND entered.created_at <= known);
+                  AND entered.created_at <= known)
+            ORDER BY told.opened_at DESC, told.id DESC;
         END $$
     """)
 
