@@ -51,9 +51,9 @@ async def find_matches(
     """Return the groups that hold as of the moment and match the query, disputed ones among them.
 
     `meant` are the groups that embeddings found, nearest first. Each channel gives at most 200 groups. The first
-    `enough` are what is wanted: where so many lie around the one entity that the query names, the graph can't add
-    to them, and is asked only where the client says from where. The order is total: repeated on an unchanged
-    ledger it is the same.
+    `enough` are what is wanted, and at most twice as many are returned: where so many lie around the one entity
+    that the query names, the graph can't add to them, and is asked only where the client says from where. The
+    order is total: repeated on an unchanged ledger it is the same.
 
     Raises:
         NotFound: an entity to expand from is malformed, missing or another team's.
@@ -100,7 +100,7 @@ async def find_matches(
             entries = known[:GRAPH_ENTRIES]
             reached += _keys(await reading.fetch_all(*ask_beyond(team_id, moment, entries, expand_from)))
         channels.append(Channel("graph", _known_first(reached, known), GRAPH_WEIGHT))
-    return Matches(fuse(channels), tuple(one.entity_id for one in named))
+    return Matches(fuse(channels, 2 * enough), tuple(one.entity_id for one in named))
 
 
 def _keys(rows: Sequence[Row]) -> tuple[str, ...]:

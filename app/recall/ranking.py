@@ -26,25 +26,23 @@ class Fused:
     matched_by: tuple[str, ...]
 
 
-def fuse(channels: Sequence[Channel]) -> tuple[Fused, ...]:
-    """Return every key of every channel, best first: reciprocal rank fusion.
+def fuse(channels: Sequence[Channel], most: int | None = None) -> tuple[Fused, ...]:
+    """Return the first `most` of all keys of all channels, or every one, best first: reciprocal rank fusion.
 
     score = sum of weight / (60 + rank) over the channels that found the key, scaled so that a key that is first
     in every channel has 1. Channels of one name share a ranking between them; the heavier one is its ceiling.
     Equal scores are ordered by key, so the order is total and the same each time.
     """
     heaviest: dict[str, float] = {}
-    found_by: dict[str, list[str]] = {}
     for channel in channels:
         heaviest[channel.name] = max(channel.weight, heaviest.get(channel.name, 0.0))
-        for key in channel.keys:
-            found_by.setdefault(key, []).append(channel.name)
     ceiling = sum(heaviest.values()) / (RANK_OFFSET + 1)
     scores = _score(channels)
+    found = [(channel.name, frozenset(channel.keys)) for channel in channels]
     return tuple(
         # Sums of fractions may end a hair above the whole.
-        Fused(key, min(scores[key] / ceiling, 1.0), tuple(found_by[key]))
-        for key in _best_first(scores)
+        Fused(key, min(scores[key] / ceiling, 1.0), tuple(name for name, keys in found if key in keys))
+        for key in _best_first(scores)[:most]
     )
 
 

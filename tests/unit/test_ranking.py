@@ -37,7 +37,9 @@ def test_no_channel_finds_nothing() -> None:
 
 @given(st.lists(st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8), max_size=4))
 def test_every_key_comes_once_and_scores_fall(rankings: list[list[str]]) -> None:
-    fused = fuse([Channel(str(number), tuple(keys)) for number, keys in enumerate(rankings)])
+    channels = [Channel(str(number), tuple(keys)) for number, keys in enumerate(rankings)]
+    fused = fuse(channels)
+    assert fuse(channels, 3) == fused[:3]
     assert sorted(one.key for one in fused) == sorted({key for keys in rankings for key in keys})
     scores = [one.score for one in fused]
     assert scores == sorted(scores, reverse=True)
