@@ -2,15 +2,18 @@
 
 from datetime import UTC, datetime
 
+import psycopg
 import pytest
 
 from app.kernel.database import Database
 from app.kernel.errors import InvalidInput, NotFound
+from app.kernel.round_trips import Ask, Told, Wire
 from app.recall import graph
 from app.recall.model import Moment, RecallAnswer, RecallQuery, RecallResult
 from app.recall.primary import find_matches
 from app.recall.recall import recall
 from app.tenancy.callers import Caller
+from tests import factories
 from tests.conftest import MakeProfile, MakeTeam
 from tests.factories import Position
 from tests.integration.recall_rows import Ledger
@@ -302,6 +305,28 @@ async def test_the_graph_adds_where_most_around_a_name_is_only_disputed(ledger: 
         "FastAPI depends on Starlette.",
         "Starlette is licensed under BSD.",
     ]
+
+
+async def test_an_answer_takes_three_round_trips_and_one_more_where_the_graph_can_add(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = [await ledger.say("FastAPI", "depends_on", f"Library {number}") for number in range(5)]
+    await factories.make_conflict(ledger.database, ledger.caller, ledger.nodes["FastAPI"], made[:2])
+    trips: list[int] = []
+    attempt = Wire.attempt
+
+    async def count(wire: Wire, *asked: Ask, unread: int = 0) -> tuple[list[Told], psycopg.Error | None]:
+        trips.append(len(asked))
+        return await attempt(wire, *asked, unread=unread)
+
+    monkeypatch.setattr(Wire, "attempt", count)
+    counts = []
+    for limit in (2, 10):
+        trips.clear()
+        answer = await ask(ledger, RecallQuery("FastAPI", limit=limit))
+        assert (len(answer.results), len(answer.conflicts)) == (min(limit, 5), 1)
+        counts.append(len(trips))
+    assert counts == [3, 4]
 
 
 @pytest.mark.parametrize(
