@@ -22,7 +22,7 @@ READABLE: Final[Mapping[str, str]] = {
     "effective_supports": "team_id relationship_id citation_id evidence_id profile_id authority source_group",
     "eligible_relationships": "team_id relationship_id version",
     "entities": "team_id id kind name is_merged created_by_profile_id created_at merged_into_id",
-    "entity_names": "team_id entity_id name folded_name is_alias",
+    "entity_names": "team_id entity_id name folded_name is_alias spelling",
     "evidence": "team_id id profile_id authority source_group source_id source_revision state",
     "hypotheses": (
         "team_id id cycle_run_id subject_entity_id predicate_key predicate_version object_entity_id "

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, Index, UniqueConstraint, literal_column, text
+from sqlalchemy import CheckConstraint, Computed, Index, UniqueConstraint, literal_column, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -97,7 +97,11 @@ class Entity(Base):
 
 
 class EntityName(Base):
-    """A name or alias of an entity, as written and folded for look-ups."""
+    """A name or alias of an entity, as written and folded for look-ups.
+
+    `spelling` has other letters and digits for those of the folded one, as its team has them: spellings are as
+    alike as the names, but share few trigrams with other teams'.
+    """
 
     __tablename__ = "entity_names"
 
@@ -106,6 +110,7 @@ class EntityName(Base):
     name: Mapped[str] = mapped_column(primary_key=True)
     folded_name: Mapped[str]
     is_alias: Mapped[bool]
+    spelling: Mapped[str] = mapped_column(Computed("spell_for_team(team_id, folded_name)", persisted=True))
 
     __table_args__ = (
         references("entities", "entity_id", name="entity_names_entity"),
@@ -113,16 +118,17 @@ class EntityName(Base):
         Index(
             "entity_names_trigram",
             "team_id",
-            "folded_name",
+            "spelling",
             postgresql_using="gin",
-            postgresql_ops={"folded_name": "gin_trgm_ops"},
+            postgresql_ops={"spelling": "gin_trgm_ops"},
         ),
         # Letters beyond ASCII have no trigrams where the database's locale is "C"; their bytes have.
         Index(
             "entity_names_bytes_trigram",
-            literal_column("spell_bytes(folded_name)").label("spelled"),
+            "team_id",
+            literal_column("spell_for_team(team_id, spell_bytes(folded_name))").label("spelt"),
             postgresql_using="gin",
-            postgresql_ops={"spelled": "gin_trgm_ops"},
+            postgresql_ops={"spelt": "gin_trgm_ops"},
             postgresql_where=text("folded_name ~ '[^ -~]'"),
         ),
     )
