@@ -8,6 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from app.ledger.nodes.names import fold_name
@@ -33,6 +34,7 @@ def misspelt_windows(query: str, covered: Iterable[Piece], understood: Collectio
     """Return the folded runs of up to four words that may be a misspelt name, at most 16.
 
     A run holds a word that neither a found name covers nor the vocabulary explains, and no empty word at its ends.
+    Of a found name it holds all words or none: what begins or ends in the middle of one is no name.
     """
     text = unicodedata.normalize("NFC", query)
     words = stripped_words(text)
@@ -42,15 +44,21 @@ def misspelt_windows(query: str, covered: Iterable[Piece], understood: Collectio
         len(name) >= _FEWEST_CHARACTERS
         and not name.isdigit()
         and name not in understood
-        and not any(piece.start < word.end and word.start < piece.end for piece in taken)
+        and not any(_overlap(piece, word) for piece in taken)
         for word, name in zip(words, folded, strict=True)
     ]
+    inside = [
+        any(_overlap(one, left) and _overlap(one, right) for one in taken) for left, right in pairwise(words)
+    ]
+    # Where a run may begin, and end: before each word and after the last, unless a name goes on there.
+    may_part = [True, *(not one for one in inside), True]
     windows: dict[str, Piece] = {}
     for length in (3, 2, 1, 4):
         for first in range(len(words) - length + 1):
             last = first + length - 1
+            is_whole = may_part[first] and may_part[last + 1]
             says_something = folded[first] not in EMPTY_WORDS and folded[last] not in EMPTY_WORDS
-            if says_something and any(is_open[first : last + 1]) and len(windows) < MAX_WINDOWS:
+            if is_whole and says_something and any(is_open[first : last + 1]) and len(windows) < MAX_WINDOWS:
                 piece = Piece(words[first].start, words[last].end)
                 windows.setdefault(fold_name(text[piece.start : piece.end]), piece)
     return windows

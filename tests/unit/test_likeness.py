@@ -32,6 +32,14 @@ def test_runs_with_a_word_that_nothing_explains_are_looked_at() -> None:
     assert misspelt_windows("FastAPI", covered=candidate_names("FastAPI")["fastapi"], understood=()) == {}
 
 
+def test_a_run_holds_all_words_of_a_found_name_or_none() -> None:
+    query = "what else must be installed for New York, Inc. today"
+    covered = keep_longest(candidate_names(query), ["new york, inc."])["new york, inc."]
+    windows = misspelt_windows(query, covered, {"what", "must", "be", "for"})
+    assert {"else", "installed", "today", "new york, inc. today"} <= set(windows)
+    assert [window for window in windows if ("york" in window) is not ("inc" in window)] == []
+
+
 def test_a_whole_name_is_preferred_to_its_parts() -> None:
     windows = misspelt_windows("Lumne Gateway", (), ())
     found = weigh_alike(
