@@ -86,8 +86,7 @@ class Hypothesis(Base):
         ),
         Index(
             "hypotheses_statement",
-            "team_id",
-            text("to_tsvector('english'::regconfig, statement)"),
+            text("words_of_team(team_id, statement, to_tsvector('english'::regconfig, statement))"),
             postgresql_using="gin",
         ),
     )

@@ -225,5 +225,10 @@ class RelationshipDocument(Base):
 
     __table_args__ = (
         references("relationships", "relationship_id", name="relationship_documents_relationship"),
-        Index("relationship_documents_search", "team_id", "search", postgresql_using="gin"),
+        # Each word begins with a mark of the team.
+        Index(
+            "relationship_documents_search",
+            text("words_of_team(team_id, body, search)"),
+            postgresql_using="gin",
+        ),
     )
