@@ -45,7 +45,8 @@ class Understood:
 
 def ask_names(team_id: str, candidates: Iterable[str]) -> tuple[tuple[Query, Params], tuple[Query, Params]]:
     """Return what asks for the entities of these names, and for the words that the team's predicates go by."""
-    return (_NAMES, {"exact": list(candidates), "limit": MAX_NAMED}), (_PREDICATES, {"team_id": team_id})
+    names = {"team_id": team_id, "exact": list(candidates), "limit": MAX_NAMED}
+    return (NAMES, names), (_PREDICATES, {"team_id": team_id})
 
 
 async def understand(
@@ -109,8 +110,10 @@ def _holds(outer: Piece, inner: Piece) -> bool:
     return outer.start <= inner.start and inner.end <= outer.end
 
 
-_NAMES: LiteralString = """
-    SELECT entity_id, folded_name FROM search_names(%(exact)s::text[], %(limit)s)
+NAMES: LiteralString = """
+    SELECT entity_id, folded_name FROM entity_names
+    WHERE team_id = %(team_id)s AND folded_name = ANY (%(exact)s::text[])
+    ORDER BY entity_id, folded_name LIMIT %(limit)s
 """
 _ALIKE: LiteralString = """
     SELECT entity_id, folded_name, window_text, likeness

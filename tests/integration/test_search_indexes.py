@@ -8,6 +8,7 @@ import pytest
 
 from app.kernel.database import Database
 from app.recall.graph import AROUND, BEYOND, CHAINS
+from app.recall.naming import NAMES
 from app.tenancy.callers import Caller
 from tests.databases import admin_url
 from tests.factories import Position
@@ -32,7 +33,6 @@ async def test_text_and_name_searches_use_their_indexes_under_row_security(
         for search, index in [
             (_SEARCH_TEXT, "relationship_documents_search"),
             (_SEARCH_TEXT_IN_PART, "relationship_documents_search"),
-            (_SEARCH_EXACT, "entity_names_folded"),
             (_SEARCH_ALIKE, "entity_names_trigram"),
             (_SEARCH_ALIKE_BEYOND_ASCII, "entity_names_bytes_trigram"),
             (_SEARCH_GUESSES, "hypotheses_statement"),
@@ -40,6 +40,22 @@ async def test_text_and_name_searches_use_their_indexes_under_row_security(
             before = _scans(connection, index)
             connection.execute(search)
             assert _scans(connection, index) > before, index
+        connection.rollback()
+
+
+async def test_names_as_written_are_looked_up_by_index_under_row_security(
+    database: Database, database_name: str, team: Caller
+) -> None:
+    params = {"team_id": team.team_id, "exact": ["library77"], "limit": 10}
+    with psycopg.connect(admin_url(database_name)) as connection:
+        connection.execute("SET LOCAL session_replication_role = replica")
+        connection.execute(_FILL_NAMES, {"team_id": team.team_id})
+        connection.execute("ANALYZE entity_names")
+        connection.execute("SELECT set_config('role', 'densemem_app', true)")
+        connection.execute("SELECT set_config('densemem.team_id', %s, true)", [team.team_id])
+        before = _scans(connection, "entity_names_folded")
+        assert len(connection.execute(NAMES, params).fetchall()) == 1
+        assert _scans(connection, "entity_names_folded") > before
         connection.rollback()
 
 
@@ -129,7 +145,6 @@ _FILL_GUESSES: LiteralString = """
 """
 _SEARCH_TEXT: LiteralString = "SELECT search_documents('library77', now(), NULL, 10)"
 _SEARCH_TEXT_IN_PART: LiteralString = "SELECT search_documents_partly('library77 x', now(), NULL, 10)"
-_SEARCH_EXACT: LiteralString = "SELECT search_names(ARRAY['library77'], 10)"
 _SEARCH_ALIKE: LiteralString = "SELECT search_alike_names(ARRAY['libary77'], 10)"
 _SEARCH_ALIKE_BEYOND_ASCII: LiteralString = "SELECT search_alike_names(ARRAY['데이타베이스'], 10)"
 _SEARCH_GUESSES: LiteralString = "SELECT search_hypotheses('library77', 10)"

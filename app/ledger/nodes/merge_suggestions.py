@@ -61,7 +61,9 @@ def _letters(name: str) -> str:
 
 
 _SEARCH: LiteralString = """
-    SELECT entity_id, 1::real AS score FROM search_names(%(names)s::text[], %(most)s)
+    (SELECT entity_id, 1::real AS score FROM entity_names
+     WHERE team_id = %(team_id)s AND folded_name = ANY (%(names)s::text[])
+     ORDER BY entity_id, folded_name LIMIT %(most)s)
     UNION ALL
     SELECT entity_id, likeness AS score FROM search_alike_names(%(names)s::text[], %(most)s)
 """
