@@ -30,6 +30,10 @@ Decisions:
   which relation is asked for, and everything where it names nothing. Where words say it, meaning did harm only;
   and a chain is in no one statement. Without a configured model nothing is missing; with one that can't be used,
   or takes too long, `degradations` names the part `embeddings`. The worker makes the vectors, within seconds.
+* A query in which one name, as it is written, and one relation (or a chain of two) account for every word that
+  says something, is answered by what is known around that name, if what it asks for is among that: no word is left
+  that could mean anything else. Neither text nor the graph around is asked then; both found only what is about
+  others. A misspelt name may be another's, a second name may be a word, and a value may be called like an entity.
 * Text answers with documents that hold every word, and with partial matches only where none does and nothing is
   known of what the query names. Where it names entities, text of others comes last, and not at all where a chain
   was followed.

@@ -84,7 +84,8 @@ def _share(fit: float, relation: Relation) -> float:
 
 
 _HELD: Final[LiteralString] = """
-    SELECT held.relationship_id, held.semantic_group_key, held.tier, held.changed_at, held.predicate_key
+    SELECT held.relationship_id, held.semantic_group_key, held.tier, held.changed_at, held.predicate_key,
+           held.is_disputed, held.polarity
     FROM held_relationships(%(team_id)s, %(at)s, %(known)s::timestamptz) AS held
 """
 _NEWEST: Final[LiteralString] = "ORDER BY held.changed_at DESC, held.relationship_id LIMIT %(most)s"
@@ -92,9 +93,10 @@ _NEWEST: Final[LiteralString] = "ORDER BY held.changed_at DESC, held.relationshi
 # a hub does not push it out, and left out of the rest; each part is an index's first rows, so that it costs no
 # more at a hub than elsewhere.
 AROUND: Final[Timed] = timed(f"""
-    SELECT found.semantic_group_key
+    SELECT found.semantic_group_key, max(found.fit) AS fit
     FROM (
         SELECT around.semantic_group_key, entity.piece, max(entity.score * (1 + around.fit)) AS score,
+               max(around.fit) FILTER (WHERE NOT around.is_disputed AND around.polarity = '+') AS fit,
                bool_or(around.tier = 'fact') AS is_fact, max(around.changed_at) AS changed_at
         FROM unnest(%(entity_ids)s::text[], %(scores)s::float8[], %(pieces)s::int[])
              AS entity (id, score, piece)

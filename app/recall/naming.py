@@ -81,7 +81,10 @@ async def understand(
 def _learn(words: str) -> Vocabulary:
     """Return the vocabulary that the database told; it is found again by all that was told, so it never ages."""
     told = [one.split(_WORD_END) for one in words.split(_PREDICATE_END) if one]
-    return learn(PredicateWords(key, tuple(names), symmetric == "t") for key, symmetric, *names in told)
+    return learn(
+        PredicateWords(key, tuple(names), symmetric == "t", takes_values == "t")
+        for key, symmetric, takes_values, *names in told
+    )
 
 
 async def _find_alike(
@@ -121,7 +124,9 @@ _ALIKE: LiteralString = """
 """
 # One value instead of a row each: nearly always it is as it was for the last request. No name has such characters.
 _PREDICATES: LiteralString = r"""
-    SELECT string_agg(concat_ws(E'\x1f', predicate_key, is_symmetric, label, verb_phrase,
-                                array_to_string(aliases, E'\x1f')), E'\x1e' ORDER BY predicate_key) AS words
+    SELECT string_agg(
+               concat_ws(E'\x1f', predicate_key, is_symmetric,
+                         allowed_value_types <> '{}', label, verb_phrase, array_to_string(aliases, E'\x1f')),
+               E'\x1e' ORDER BY predicate_key) AS words
     FROM predicates WHERE team_id = %(team_id)s AND is_current
 """

@@ -58,37 +58,38 @@ async def find_matches(
     Raises:
         NotFound: an entity to expand from is malformed, missing or another team's.
     """
-    as_of = {"team_id": team_id, "at": moment.valid_at, "known": moment.known_at}
-    words = as_of | {"query": query, "limit": MAX_MATCHES}
-    candidates = candidate_names(query)
-    asks: dict[str, tuple[Query, Params]] = {}
-    if "names" in parts:
-        asks["entities"], asks["predicates"] = ask_names(team_id, candidates)
-    if "text" in parts:
-        asks["text"] = _TEXT, words
-    if expand_from:
-        asks["known"] = _ENTITIES, {"team_id": team_id, "ids": _ids_of(expand_from)}
-    told = dict(zip(asks, await reading.fetch_each(*asks.values()), strict=True))
-    _refuse_unknown(expand_from, told.get("known", ()))
-    understood = _NOTHING
-    if "names" in parts:
-        understood = await understand(reading, query, candidates, told["entities"], told["predicates"])
+    understood = await _understand(reading, team_id, query, expand_from, parts)
     named, wanted = understood.entities, understood.wanted
-    asks = {}
+    named_ids = tuple(one.entity_id for one in named)
+    is_sure = len({one.piece for one in named}) == 1 and all(one.score == 1 for one in named)
+    is_whole = is_sure and wanted.is_all and not expand_from
+    words = {
+        **{"team_id": team_id, "at": moment.valid_at, "known": moment.known_at},
+        **{"query": query, "limit": MAX_MATCHES},
+    }
+    asks: dict[Part, tuple[Query, Params]] = {}
     if named:
         asks["names"] = ask_around(team_id, moment, named, wanted.relations)
         if "graph" in parts and wanted.chains:
             asks["graph"] = ask_chains(team_id, moment, named, wanted.chains)
-        told |= dict(zip(asks, await reading.fetch_each(*asks.values()), strict=True))
-    found = {part: _keys(rows) for part, rows in told.items() if part in PARTS}
-    around = found.get("names", ())
+    if "text" in parts and not is_whole:
+        asks["text"] = _TEXT, words
+    told = dict(zip(asks, await reading.fetch_each(*asks.values()), strict=True))
+    found = {part: _keys(rows) for part, rows in told.items()}
+    around, chained = found.get("names", ()), found.get("graph", ())
+    if is_whole and (chained or any(row["fit"] == 1 for row in told["names"])):
+        # What is asked for is known, and no word is left that could mean anything else.
+        channels = [Channel("names", around), Channel("graph", chained, CHAIN_WEIGHT)]
+        return Matches(fuse([one for one in channels if one.keys], 2 * enough), named_ids)
+    if "text" in parts and "text" not in found:
+        found["text"] = _keys(await reading.fetch_all(_TEXT, words))
     if found.get("text") == () == around:
         found["text"] = _keys(await reading.fetch_all(_TEXT_IN_PART, words))
     channels = [*_split_text(found.get("text", ()), around), Channel("names", around)]
     # Where words say of what and which relation is asked for, they know better.
     if "embeddings" in parts and meant and not (around and wanted.relations):
         channels.append(Channel("embeddings", _only_near(meant, around), MEANT_WEIGHT))
-    if chained := found.get("graph"):
+    if chained:
         # No one statement holds a chain, so text of others and what is alike matched parts of the query only.
         channels = [one for one in channels if one.weight != STRAY_WEIGHT and one.name != "embeddings"]
         channels.append(Channel("graph", chained, CHAIN_WEIGHT))
@@ -100,7 +101,24 @@ async def find_matches(
             entries = known[:GRAPH_ENTRIES]
             reached += _keys(await reading.fetch_all(*ask_beyond(team_id, moment, entries, expand_from)))
         channels.append(Channel("graph", _known_first(reached, known), GRAPH_WEIGHT))
-    return Matches(fuse(channels, 2 * enough), tuple(one.entity_id for one in named))
+    return Matches(fuse(channels, 2 * enough), named_ids)
+
+
+async def _understand(
+    reading: Reading, team_id: str, query: str, expand_from: Sequence[str], parts: Collection[Part]
+) -> Understood:
+    """Return what the query names and asks for, once the entities to expand from are known to be the team's."""
+    candidates = candidate_names(query)
+    asks: dict[str, tuple[Query, Params]] = {}
+    if "names" in parts:
+        asks["entities"], asks["predicates"] = ask_names(team_id, candidates)
+    if expand_from:
+        asks["known"] = _ENTITIES, {"team_id": team_id, "ids": _ids_of(expand_from)}
+    told = dict(zip(asks, await reading.fetch_each(*asks.values()), strict=True))
+    _refuse_unknown(expand_from, told.get("known", ()))
+    if "names" not in parts:
+        return _NOTHING
+    return await understand(reading, query, candidates, told["entities"], told["predicates"])
 
 
 def _keys(rows: Sequence[Row]) -> tuple[str, ...]:

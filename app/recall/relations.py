@@ -23,6 +23,8 @@ LEAST_SHARE: Final = 0.5
 OTHER_SIDE: Final = 0.6
 WRONG_ORDER: Final = 0.8
 _WORD: Final = re.compile(r"[^\W_]+")
+# What is left of a sentence whose words are all a "w".
+_SENTENCE: Final = re.compile(r"""(?:[\sw,;:?!()"“”„«»¿¡…]|['’](?=w)|\.(?!w))*""")
 _ENDINGS: Final = (
     *("encies", "ency", "enses", "ense", "ances", "ance", "ments", "ment", "ations", "ation"),
     *("ings", "ing", "ions", "ion", "ents", "ent", "ers", "er", "ors", "or", "ed", "es", "s", "e", "y"),
@@ -38,15 +40,18 @@ EMPTY_WORDS: Final = _PREPOSITIONS | frozenset(
         """,
     )
 )
+# Those of them that PostgreSQL's English holds for words, so that a text is found by them.
+_EMPTY_BUT_FOUND: Final = frozenset(("may", "must", "things", "whose"))
 
 
 @dataclass(frozen=True, slots=True)
 class PredicateWords:
-    """A predicate and the names that it is known by."""
+    """A predicate and the names that it is known by; whether values may be its objects."""
 
     key: str
     names: tuple[str, ...]
     is_symmetric: bool
+    takes_values: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +91,15 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a query asks for; chains are there only if they account for more than any relation alone."""
+    """What a query asks for; chains are there only if they account for more than any relation alone.
+
+    `is_all` where no word that full text looks for is left beside the names and one relation, or one chain, and
+    what stands for a name can't be a value.
+    """
 
     relations: tuple[Relation, ...]
     chains: tuple[Chain, ...]
+    is_all: bool = False
 
 
 def learn(predicates: Iterable[PredicateWords]) -> Vocabulary:
@@ -121,7 +131,20 @@ def read_relations(query: str, named: Collection[Piece], vocabulary: Vocabulary)
     understood = {place for match in found if match.share == 1 for place in match.words}
     understood = understood or {place for match in found for place in match.words}
     relations = tuple(_relation(match, words, stems, name_at, len(understood)) for match in found)
-    return Wanted(relations, _chains(relations, len(understood)))
+    chains = _chains(relations, len(understood))
+    accounts = [
+        relation.words
+        for relation, match in zip(relations, found, strict=True)
+        if relation.as_subject == 1 or (relation.as_object == 1 and not match.predicate.takes_values)
+    ]
+    accounts += [one.first.words | one.second.words for one in chains]
+    said = {
+        place
+        for place, (word, stem) in enumerate(zip(words, stems, strict=True))
+        if stem is not None or _says_something(query, word, named)
+    }
+    is_all = any(said <= places for places in accounts) and _is_plain(query, named)
+    return Wanted(relations, chains, is_all)
 
 
 def understood_words(query: str, vocabulary: Vocabulary) -> frozenset[str]:
@@ -134,6 +157,22 @@ def understood_words(query: str, vocabulary: Vocabulary) -> frozenset[str]:
 class _Word:
     text: str
     start: int
+
+
+def _says_something(query: str, word: _Word, named: Collection[Piece]) -> bool:
+    """Return whether an empty word is one that full text looks for, or may be a name's: the S of Galaxy S."""
+    before = query[: word.start].rstrip()
+    follows_name = len(word.text) == 1 and any(piece.end == len(before) for piece in named)
+    is_capital = bool(before) and query[word.start].isupper()
+    return word.text in _EMPTY_BUT_FOUND or is_capital or follows_name
+
+
+def _is_plain(query: str, named: Collection[Piece]) -> bool:
+    """Return whether no sign is left beside names and words but a sentence's: those of C++ may be a name's."""
+    left = list(_WORD.sub(lambda found: "w" * len(found.group()), query))
+    for piece in named:
+        left[piece.start : piece.end] = "w" * (piece.end - piece.start)
+    return _SENTENCE.fullmatch("".join(left)) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,9 @@ from app.recall.names import candidate_names
 from app.recall.relations import PredicateWords, Wanted, learn, read_relations, understood_words
 
 VOCABULARY = learn(
-    PredicateWords(one.key, (one.label, one.verb_phrase, *one.aliases), one.symmetric)
+    PredicateWords(
+        one.key, (one.label, one.verb_phrase, *one.aliases), one.symmetric, bool(one.allowed_value_types)
+    )
     for one in SEEDED_PREDICATES
 )
 
@@ -81,3 +83,32 @@ def test_words_of_the_name_ask_for_nothing() -> None:
 def test_words_that_the_vocabulary_explains_are_told_from_others() -> None:
     understood = understood_words("What does Lumne Gateway depend on", VOCABULARY)
     assert understood == {"what", "does", "depend", "on"}
+
+
+@pytest.mark.parametrize(
+    ("query", "is_all"),
+    [
+        ("What does Lumen depend on?", True),
+        ("the licence of Lumen", True),
+        ("Where is the maintainer of Lumen headquartered?", True),
+        ("What does Lumen depend on in production?", False),
+        ("What does Lumen depend on in 2024?", False),
+        ("Who maintains what Lumen 中文 depends on?", False),
+        ("What does Lumen depend on in May?", False),
+        ("What does Lumen S depend on?", False),
+        ("what does lumen s depend on?", False),
+        ("On what does a Lumen depend?", True),
+        ("What does Lumen++ depend on?", False),
+        ("What does .Lumen depend on?", False),
+        ("What does Lumen' depend on?", False),
+        ("What's what Lumen depends on?", True),
+        ('On what does "Lumen" depend...', True),
+        # A value may be called so, too.
+        ("What requires Python Lumen?", False),
+        ("Lumen", False),
+    ],
+)
+def test_a_question_is_whole_where_names_and_one_relation_or_chain_account_for_every_word(
+    query: str, is_all: bool
+) -> None:
+    assert read(query).is_all is is_all
