@@ -104,24 +104,33 @@ class Wire:
             raise failure
         return told
 
-    async def attempt(self, *asked: Ask, unread: int = 0) -> tuple[list[Told], psycopg.Error | None]:
+    async def attempt(
+        self, *asked: Ask, unread: int = 0, early: int = 0
+    ) -> tuple[list[Told], psycopg.Error | None]:
         """Send all statements at once and return what `ask` does of those before the first failure, and that.
 
-        Raises:
-            psycopg.Error: the connection was lost.
+        A connection that is lost on the way is such a failure: what was heard before has been carried out. What
+        comes of the first `early` is sent as soon as it is known, so that a server that dies of the others has
+        told it.
         """
         # All are written before the first is sent: of a value that can't be, nothing is left on the way.
         written = [self._write(one) for one in asked]
         pgconn = self.connection.pgconn
         sent: list[_Sent] = []
         heard: list[PGresult] = []
+        lost: psycopg.OperationalError | None = None
         async with self.connection.lock:
             pgconn.enter_pipeline_mode()
             try:
-                sent = [self._send(one) for one in written]
+                sent = [self._send(one) for one in written[:early]]
+                if early:
+                    pgconn.send_flush_request()
+                sent += [self._send(one) for one in written[early:]]
                 self._forget()
                 pgconn.pipeline_sync()
                 await self._hear(heard)
+            except psycopg.OperationalError as error:
+                lost = error
             finally:
                 # Whatever became of it, what was prepared is known, and nothing else.
                 results = self._sort_out(sent, heard)
@@ -131,7 +140,7 @@ class Wire:
         failed = next((one for one in heard if one.status == pq.ExecStatus.FATAL_ERROR), None)
         carried_out = takewhile(lambda one: one[1].status not in _FAILED, results)
         told = [self._read(*one) for one in islice(carried_out, unread, None)]
-        return told, None if failed is None else error_from_result(failed)
+        return told, lost if failed is None else error_from_result(failed)
 
     def _write(self, one: Ask) -> _Written:
         sql, names, formats = _number(one.sql) if one.params else (one.sql, (), ())

@@ -154,7 +154,7 @@ class Transaction:
         self._has_ended = True
         limit = Ask(LIMIT.encode(), {"statement_timeout": str(int(1000 * timeout_seconds))})
         asked = [*(_ask(*one) for one in known), limit, *(_ask(*one) for one in guesses), _COMMIT]
-        told, failure = await self._wire.attempt(*asked)
+        told, failure = await self._wire.attempt(*asked, early=len(known))
         rows = [one.rows for one in told]
         if failure is None:
             _check_ended(told[-1])

@@ -315,9 +315,9 @@ async def test_an_answer_takes_three_round_trips_and_one_more_where_the_graph_ca
     trips: list[int] = []
     attempt = Wire.attempt
 
-    async def count(wire: Wire, *asked: Ask, unread: int = 0) -> tuple[list[Told], psycopg.Error | None]:
+    async def count(wire: Wire, *asked: Ask, **how: int) -> tuple[list[Told], psycopg.Error | None]:
         trips.append(len(asked))
-        return await attempt(wire, *asked, unread=unread)
+        return await attempt(wire, *asked, **how)
 
     monkeypatch.setattr(Wire, "attempt", count)
     counts = []

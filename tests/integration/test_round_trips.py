@@ -1,7 +1,9 @@
 """What is asked together is one round trip; what is prepared stays so; what goes wrong leaves nothing behind."""
 
 import asyncio
+import os
 import random
+import socket
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -324,6 +326,40 @@ async def test_a_guess_that_fails_costs_the_guesses_and_leaves_a_connection_as_g
     async with single.reading(APP) as reading:
         assert await read_number(reading, 4) == 4
     assert single.pool_statistics()["app"]["connections_num"] == 1
+
+
+async def test_a_connection_that_is_lost_among_the_guesses_costs_the_guesses(single: Database) -> None:
+    async with single.reading(APP) as reading:
+        assert await read_number(reading, 3) == 3
+        known, failure = await reading.end_reading(
+            [(NUMBER, {"number": 1})],
+            [("SELECT set_config('transaction_timeout', '50', true)", {}), ("SELECT pg_sleep(5)", {})],
+            timeout_seconds=5,
+        )
+    assert known == [[{"number": 1}]]
+    assert isinstance(failure, psycopg.errors.TransactionTimeout)
+    async with single.reading(APP) as reading:
+        assert await read_number(reading, 4) == 4
+
+
+async def test_what_is_known_has_been_told_when_the_server_dies_of_a_guess(
+    single: Database, database_name: str
+) -> None:
+    async with single.reading(APP) as reading:
+        assert isinstance(reading, transactions.Transaction)
+        assert await read_number(reading, 3) == 3
+        told = asyncio.create_task(
+            reading.end_reading([(NUMBER, {"number": 1})], [("SELECT pg_sleep(5)", {})], timeout_seconds=4)
+        )
+        async with await psycopg.AsyncConnection.connect(admin_url(database_name), autocommit=True) as admin:
+            while not await find_sleeping(admin):
+                await asyncio.sleep(0)
+        # Nobody says a word more on this connection.
+        with socket.socket(fileno=os.dup(reading._wire.connection.pgconn.socket)) as end:
+            end.shutdown(socket.SHUT_RDWR)
+        known, failure = await told
+    assert known == [[{"number": 1}]]
+    assert isinstance(failure, psycopg.OperationalError)
 
 
 async def test_what_is_known_takes_its_own_time_and_its_failure_is_raised(single: Database) -> None:
