@@ -21,7 +21,11 @@ _TABLES: Final = (
     *("relationship_documents", "verification_events", "supports", "support_events", "placement_outcomes"),
 )
 _CAME: Final = frozenset({"created_at", "opened_at"})
-_MADE_BY_THE_DATABASE: Final = {"relationship_documents": {"search"}, "support_events": {"id"}}
+_MADE_BY_THE_DATABASE: Final = {
+    "entity_names": {"spelling"},
+    "relationship_documents": {"search"},
+    "support_events": {"id"},
+}
 _JSON_COLUMNS: Final = frozenset({"metadata", "proposal", "errors"})
 _GROUP_KEYS: LiteralString = """
     SELECT r.id, (identities_of(%(to_team)s, r.subject_entity_id, r.predicate_key,
