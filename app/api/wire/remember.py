@@ -85,7 +85,12 @@ class EntityBody(Closed):
     ref: Word
     name: Name
     entity_kind: EntityKind = "other"
-    aliases: list[Name] = Field(default=[], max_length=MAX_ALIASES)
+    aliases: list[Name] = Field(
+        default=[],
+        max_length=MAX_ALIASES,
+        description="Kept where it is another spelling of the name, or the evidence introduces it, as in "
+        '"Kubernetes (K8s)" or "Kubernetes, also known as K8s".',
+    )
     known_entity_id: Annotated[Text, StringConstraints(max_length=MAX_KEY_LENGTH)] | None = None
 
 
