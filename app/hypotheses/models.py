@@ -88,6 +88,7 @@ class Hypothesis(Base):
             "hypotheses_statement",
             text("words_of_team(team_id, statement, to_tsvector('english'::regconfig, statement))"),
             postgresql_using="gin",
+            postgresql_with={"fastupdate": "off"},
         ),
     )
 

@@ -120,6 +120,7 @@ class EntityName(Base):
             "team_id",
             "spelling",
             postgresql_using="gin",
+            postgresql_with={"fastupdate": "off"},
             postgresql_ops={"spelling": "gin_trgm_ops"},
         ),
         # Letters beyond ASCII have no trigrams where the database's locale is "C"; their bytes have.
@@ -128,6 +129,7 @@ class EntityName(Base):
             "team_id",
             literal_column("spell_for_team(team_id, spell_bytes(folded_name))").label("spelt"),
             postgresql_using="gin",
+            postgresql_with={"fastupdate": "off"},
             postgresql_ops={"spelt": "gin_trgm_ops"},
             postgresql_where=text("folded_name ~ '[^ -~]'"),
         ),

@@ -230,5 +230,6 @@ class RelationshipDocument(Base):
             "relationship_documents_search",
             text("words_of_team(team_id, body, search)"),
             postgresql_using="gin",
+            postgresql_with={"fastupdate": "off"},
         ),
     )
