@@ -73,7 +73,7 @@ def _check_content_type(request: Request) -> None:
         # As nearly everybody says it; what else it may mean takes a parser.
         return
     header = Message()
-    header["Content-Type"] = request.headers.get("Content-Type", "application/octet-stream")
+    header["Content-Type"] = headers.get("Content-Type", "application/octet-stream")
     is_json = header.get_content_type() == "application/json" or header.get_content_subtype().endswith(
         "+json"
     )

@@ -23,7 +23,6 @@ from app.kernel.round_trips import Ask, Params, Prepared, Row, Wire
 from app.kernel.settings import Settings
 from app.kernel.transactions import (
     ENTER,
-    LIMIT,
     MOMENT,
     NO_PARAMS,
     Asks,
@@ -34,13 +33,13 @@ from app.kernel.transactions import (
     Reading,
     Transaction,
     Writing,
+    limit_each,
     roll_back,
 )
 
 # What a transaction is for those who use one; how it is done is the other module's.
 __all__ = [
     "ENTER",
-    "LIMIT",
     "MOMENT",
     "NO_PARAMS",
     "Asks",
@@ -55,6 +54,7 @@ __all__ = [
     "Row",
     "Scope",
     "Writing",
+    "limit_each",
 ]
 
 T = TypeVar("T")

@@ -83,12 +83,16 @@ ENTER: LiteralString = """
            set_config('idle_in_transaction_session_timeout', %(idle_timeout)s, true),
            set_config('plan_cache_mode', %(plans)s, true), set_config('enable_seqscan', %(seqscan)s, true)
 """
-# How long each statement that follows in the transaction may take.
-LIMIT: LiteralString = "SELECT set_config('statement_timeout', %(statement_timeout)s, true)"
+_LIMIT: LiteralString = "SELECT set_config('statement_timeout', %(statement_timeout)s, true)"
 # What is sent together is one transaction, without its being begun and committed.
 _GLANCE: Final = f"{ENTER}, set_config('transaction_read_only', 'on', true)".encode()
 _MOMENT: Final = Ask(MOMENT.encode(), NO_PARAMS)
 _COMMIT: Final = Ask(b"COMMIT", NO_PARAMS)
+
+
+def limit_each(seconds: float) -> tuple[LiteralString, Params]:
+    """Return what limits the time of each statement that follows in the transaction."""
+    return _LIMIT, {"statement_timeout": str(int(1000 * seconds))}
 
 
 async def roll_back(wire: Wire) -> None:
@@ -152,8 +156,7 @@ class Transaction:
     async def end_reading(self, known: Asks, guesses: Asks, *, timeout_seconds: float) -> Ended:
         assert self._has_begun, "what has not begun has no end"
         self._has_ended = True
-        limit = Ask(LIMIT.encode(), {"statement_timeout": str(int(1000 * timeout_seconds))})
-        asked = [*(_ask(*one) for one in known), limit, *(_ask(*one) for one in guesses), _COMMIT]
+        asked = [*(_ask(*one) for one in (*known, limit_each(timeout_seconds), *guesses)), _COMMIT]
         told, failure = await self._wire.attempt(*asked, early=len(known))
         rows = [one.rows for one in told]
         if failure is None:

@@ -10,7 +10,6 @@ import httpx2
 from app.api.app import create_app
 from app.cli.bench.http.requests import GREETING, Asked
 from app.kernel.database import (
-    LIMIT,
     MOMENT,
     NO_PARAMS,
     Asks,
@@ -23,6 +22,7 @@ from app.kernel.database import (
     Row,
     Scope,
     Writing,
+    limit_each,
 )
 from app.kernel.settings import Settings
 from app.kernel.statements import Statement
@@ -127,8 +127,7 @@ class _Recording:
         return await self._inner.fetch_each(*asked)
 
     async def end_reading(self, known: Asks, guesses: Asks, *, timeout_seconds: float) -> Ended:
-        limit = Told(LIMIT, {"statement_timeout": str(int(1000 * timeout_seconds))})
-        self._told += [*(_tell(*one) for one in known), limit, *(_tell(*one) for one in guesses)]
+        self._told += [_tell(*one) for one in (*known, limit_each(timeout_seconds), *guesses)]
         return await self._inner.end_reading(known, guesses, timeout_seconds=timeout_seconds)
 
     def stream(self, query: Query, params: Params = NO_PARAMS) -> AsyncIterator[Row]:
