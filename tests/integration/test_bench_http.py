@@ -1,6 +1,7 @@
 """A small form of the measurement of the door: it loads, asks, writes scripts for pgbench, and judges."""
 
 from collections.abc import Iterator
+from typing import LiteralString
 
 import psycopg
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from app.cli.bench.http.loading import Size, load_instance
 from app.cli.bench.http.measuring import Plan, measure_door
 from app.cli.bench.http.report import BAR_CLIENTS, judge, write_bars, write_rows
+from app.cli.bench.http.rows import TABLES
 from app.cli.bench.pgbench import find_pgbench
 from app.kernel.backend import Backend
 from app.kernel.errors import SetupError
@@ -45,6 +47,8 @@ def test_the_door_is_measured_beside_a_bare_endpoint_and_its_own_statements(
         )
         assert admin.execute("SELECT count(*) FROM hypothesis_sources").fetchone() == (2 * loaded.hypotheses,)
         assert admin.execute("SELECT FROM pg_indexes WHERE indexname = 'hypotheses_newest'").fetchone() == ()
+        # Nothing is left that the server would do beside what is measured.
+        assert admin.execute(_NEVER_TIDIED, [list(TABLES)]).fetchall() == []
 
     points = measure_door(
         backend, settings, loaded, Plan(clients=[BAR_CLIENTS], seconds=0.2, seed=1, scripts=3)
@@ -62,3 +66,9 @@ def test_the_door_is_measured_beside_a_bare_endpoint_and_its_own_statements(
 
     with pytest.raises(SetupError, match="in use"):
         load_instance(backend, settings, SIZE)
+
+
+_NEVER_TIDIED: LiteralString = """
+    SELECT relname FROM pg_stat_user_tables
+    WHERE relname = ANY (%s) AND (last_vacuum IS NULL OR last_analyze IS NULL)
+"""
