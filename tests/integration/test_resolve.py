@@ -155,8 +155,11 @@ async def test_unknown_predicate_names_the_nearest_registered_ones(database: Dat
     assert not await rows(database, team, "SELECT 1 FROM entities WHERE team_id = %(team_id)s")
 
 
-async def test_alias_of_a_predicate_is_its_name_too(database: Database, team: Caller) -> None:
-    outcome = await remember(database, team, state("FastAPI", "requires-dist", "Starlette"))
+@pytest.mark.parametrize("name", ["requires-dist", "Depends on"])
+async def test_alias_and_label_of_a_predicate_are_its_names_too(
+    database: Database, team: Caller, name: str
+) -> None:
+    outcome = await remember(database, team, state("FastAPI", name, "Starlette"))
     [row] = await rows(
         database,
         team,

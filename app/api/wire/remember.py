@@ -125,7 +125,10 @@ class RelationshipBody(Closed):
 
     proposal_id: Word
     subject_ref: Word
-    predicate: Name
+    predicate: Name = Field(
+        description="Key, label, verb phrase or alias of one of the team's predicates, whatever its case. "
+        "Any other word waits for a review, with the nearest keys as `predicate_options`.",
+    )
     object_ref: Word | None = None
     object_value: ValueBody | None = None
     polarity: Polarity = "+"

@@ -92,26 +92,28 @@ async def page_predicates(
 
 
 def find_predicate(predicates: Mapping[str, Predicate], name: str) -> Predicate | None:
-    """Return the predicate that has this key or alias, case-folded; a retired one is not found."""
+    """Return the predicate of this key or else the only one of this label, verb phrase or alias.
+
+    Case and white space do not matter; a retired one is not found. `changes` gives a name to one predicate only,
+    but some registries are older than that rule.
+    """
     folded = fold_name(name)
-    for predicate in predicates.values():
-        if predicate.lifecycle_state != "retired" and folded in _folded_names(predicate):
-            return predicate
-    return None
+    of_key = predicates.get(folded)
+    if of_key is not None and of_key.lifecycle_state != "retired":
+        return of_key
+    found = [predicate for predicate in _usable(predicates) if folded in _folded_names(predicate)]
+    return found[0] if len(found) == 1 else None
 
 
 def nearest_predicates(predicates: Mapping[str, Predicate], name: str) -> tuple[str, ...]:
-    """Return the keys of at most five usable predicates, most alike first, by key, label and aliases."""
+    """Return the keys of at most five usable predicates, most alike first, by their names."""
     folded = fold_name(name).replace("_", " ")
 
     def likeness(predicate: Predicate) -> float:
-        spellings = {
-            text.replace("_", " ") for text in (*_folded_names(predicate), fold_name(predicate.label))
-        }
+        spellings = {text.replace("_", " ") for text in _folded_names(predicate)}
         return max(SequenceMatcher(None, folded, text).ratio() for text in spellings)
 
-    usable = [predicate for predicate in predicates.values() if predicate.lifecycle_state != "retired"]
-    ranked = sorted(usable, key=lambda predicate: (-likeness(predicate), predicate.key))
+    ranked = sorted(_usable(predicates), key=lambda predicate: (-likeness(predicate), predicate.key))
     return tuple(predicate.key for predicate in ranked[:NEAREST_OPTIONS])
 
 
@@ -123,8 +125,13 @@ def _last_key(cursor: str, team_id: str) -> str:
     raise refuse_cursor()
 
 
+def _usable(predicates: Mapping[str, Predicate]) -> list[Predicate]:
+    return [predicate for predicate in predicates.values() if predicate.lifecycle_state != "retired"]
+
+
 def _folded_names(predicate: Predicate) -> frozenset[str]:
-    return frozenset(fold_name(name) for name in (predicate.key, *predicate.aliases))
+    names = (predicate.key, predicate.label, predicate.verb_phrase, *predicate.aliases)
+    return frozenset(map(fold_name, names))
 
 
 def _read_predicate(row: Row) -> Predicate:
