@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 import httpx2
@@ -16,6 +17,44 @@ _PLAIN: Final = re.compile(r"[A-Za-z0-9_]{1,128}")
 DREAM_WORDS: Final = ("hypothesis_id", "statement", "status", "likelihood", "confidence")
 
 
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came of a request: the operation's answer, or its problem."""
+
+    is_refusal: bool
+    body: JsonObject
+
+
+async def ask(
+    http: httpx2.AsyncClient, method: str, path: str, *, headers: Mapping[str, str], **rest: Any
+) -> Reply:
+    """Return what the route says; `rest` is the request's query or content. No answer is a problem too."""
+    try:
+        response = await http.request(
+            method,
+            path,
+            headers={**headers, "Content-Type": "application/json"},
+            timeout=TIMEOUT_SECONDS,
+            **rest,
+        )
+        return Reply(not response.is_success, response.json())
+    except (httpx2.InvalidURL, UnicodeEncodeError):
+        # A body may hold this, and its route refuses it; an address can't even be written with it.
+        return Reply(
+            True, {"code": "invalid_input", "detail": "An argument is too long, or holds a lone surrogate."}
+        )
+    except (httpx2.TransportError, ValueError):
+        return Reply(
+            True,
+            {
+                "code": "unreachable",
+                "detail": "The memory service does not answer.",
+                "next_action": "Try again later; what was sent may have taken effect.",
+                "retryable": True,
+            },
+        )
+
+
 async def call_tool(
     http: httpx2.AsyncClient, tool: Tool, arguments: Mapping[str, Any], *, headers: Mapping[str, str]
 ) -> CallToolResult:
@@ -24,34 +63,31 @@ async def call_tool(
     The structured content is the HTTP answer, field for field. The text is the same without what is null or
     empty; a list of dreams is cut down to `DREAM_WORDS`.
     """
-    try:
-        response = await http.request(
-            tool.method,
-            _path(tool, arguments),
-            headers={**headers, "Content-Type": "application/json"},
-            timeout=TIMEOUT_SECONDS,
-            **_rest(tool, arguments),
-        )
-        answer = response.json()
-    except (httpx2.InvalidURL, UnicodeEncodeError):
-        # A body may hold this, and its route refuses it; an address can't even be written with it.
-        return _refusal(
-            {"code": "invalid_input", "detail": "An argument is too long, or holds a lone surrogate."}
-        )
-    except (httpx2.TransportError, ValueError):
-        return _refusal(
-            {
-                "code": "unreachable",
-                "detail": "The memory service does not answer.",
-                "next_action": "Try again later; what was sent may have taken effect.",
-                "retryable": True,
-            }
-        )
-    if not response.is_success:
-        return _refusal(answer)
+    reply = await ask(http, tool.method, _path(tool, arguments), headers=headers, **_rest(tool, arguments))
+    if reply.is_refusal:
+        told = write_brief(shorten_problem(reply.body))
+        return CallToolResult(content=[TextContent(type="text", text=told)], is_error=True)
+    answer = reply.body
+    shown = cut_items(answer, DREAM_WORDS) if tool.name == "list_dreams" else answer
     return CallToolResult(
-        content=[TextContent(type="text", text=_write(_shorten(tool, answer)))], structured_content=answer
+        content=[TextContent(type="text", text=write_brief(shown))], structured_content=answer
     )
+
+
+def shorten_problem(problem: Mapping[str, Any]) -> JsonObject:
+    """Return what a model can act on of a problem."""
+    kept = ("code", "detail", "errors", "next_action", "retryable")
+    return {name: problem[name] for name in kept if problem.get(name) not in (None, [], "")}
+
+
+def cut_items(listed: JsonObject, words: Collection[str]) -> JsonObject:
+    """Return the list with these fields of each item."""
+    return {**listed, "items": [{word: item[word] for word in words} for item in listed["items"]]}
+
+
+def write_brief(node: object) -> str:
+    """Return the JSON without what is null or empty."""
+    return json.dumps(_without_nothing(node), ensure_ascii=False, separators=(",", ":"))
 
 
 def _path(tool: Tool, arguments: Mapping[str, Any]) -> str:
@@ -78,26 +114,9 @@ def _query_value(value: object) -> object:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _refusal(problem: Mapping[str, Any]) -> CallToolResult:
-    kept = ("code", "detail", "errors", "next_action", "retryable")
-    told = {name: problem[name] for name in kept if problem.get(name) not in (None, [], "")}
-    return CallToolResult(content=[TextContent(type="text", text=_write(told))], is_error=True)
-
-
-def _shorten(tool: Tool, answer: JsonObject) -> object:
-    if tool.name == "list_dreams":
-        items = [{word: item[word] for word in DREAM_WORDS} for item in answer["items"]]
-        answer = {**answer, "items": items}
-    return _without_nothing(answer)
-
-
 def _without_nothing(node: object) -> object:
     if isinstance(node, dict):
         return {key: _without_nothing(inner) for key, inner in node.items() if inner not in (None, [], {})}
     if isinstance(node, list):
         return [_without_nothing(inner) for inner in node]
     return node
-
-
-def _write(node: object) -> str:
-    return json.dumps(node, ensure_ascii=False, separators=(",", ":"))

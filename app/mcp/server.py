@@ -1,4 +1,4 @@
-"""The MCP server: lists the tools and passes each call on."""
+"""The MCP server: lists the tools and resources and passes each call on."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -11,13 +11,18 @@ from mcp_types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
     ListToolsResult,
     PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
     ToolAnnotations,
 )
 from mcp_types import Tool as ToolDescription
 
 from app.mcp.calls import call_tool
+from app.mcp.resources import MORE_PREDICATES, PREDICATES, read_resource
 from app.mcp.tools import Schema, Tool, derive_tools
 
 INSTRUCTIONS: Final = (
@@ -36,7 +41,7 @@ Headers = Callable[[Context], Mapping[str, str]]
 def build_server(
     http: httpx2.AsyncClient, contract: Schema, *, version: str, headers: Headers
 ) -> Server[Any]:
-    """Return a server whose calls become HTTP requests of `http`, with the headers of their context."""
+    """Return a server whose calls and reads become HTTP requests of `http`, with the headers of their context."""
     tools = {tool.name: tool for tool in derive_tools(contract)}
     listed = ListToolsResult(tools=[_describe(tool) for tool in tools.values()])
 
@@ -49,6 +54,15 @@ def build_server(
             raise MCPError(INVALID_PARAMS, "There is no such tool.")
         return await call_tool(http, tool, params.arguments or {}, headers=headers(context))
 
+    async def list_resources(_: Context, __: PaginatedRequestParams | None) -> ListResourcesResult:
+        return ListResourcesResult(resources=[PREDICATES])
+
+    async def list_templates(_: Context, __: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
+        return ListResourceTemplatesResult(resource_templates=[MORE_PREDICATES])
+
+    async def read(context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        return await read_resource(http, params.uri, headers=headers(context))
+
     return Server(
         "dense-mem",
         title="Dense-Mem",
@@ -56,6 +70,9 @@ def build_server(
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call,
+        on_list_resources=list_resources,
+        on_list_resource_templates=list_templates,
+        on_read_resource=read,
     )
 
 

@@ -35,8 +35,9 @@ GUIDANCE: Final = (
         "Remember",
         "Store what a text says. `evidence[].content` is the text word for word; each proposed relationship cites "
         "the span that states it (half-open, in Unicode code points) in a sentence that names subject, predicate "
-        "and object. Only what the cited text plainly states becomes knowledge. Set `wait_seconds` (10) to get "
-        "the placement back. Don't submit your own conclusions or anything recalled from this memory.",
+        "and object; the resource `densemem://predicates` lists the team's predicates. Only what the cited text "
+        "plainly states becomes knowledge. Set `wait_seconds` (10) to get the placement back. "
+        "Don't submit your own conclusions or anything recalled from this memory.",
     ),
     Guidance(
         "get_memory_placement",

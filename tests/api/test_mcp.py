@@ -194,5 +194,7 @@ async def test_a_program_bridges_the_protocol_to_a_server(api: Api, team: Caller
             assert [tool.name for tool in (await client.list_tools()).tools] == TOOLS
             recalled = content_of(await client.call_tool("recall_memory", {"query": "FastAPI"}))
             refused = await client.call_tool("get_dream", {"hypothesis_id": "hyp_1"})
+            (predicates,) = (await client.read_resource("densemem://predicates")).contents
     assert recalled["results"] == []
+    assert "depends_on" in predicates.model_dump()["text"]
     assert "not_found" in text_of(refused)

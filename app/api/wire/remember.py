@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from app.api.wire.shapes import Answer, Closed, IdempotencyKey, Name, Text, Time, check_json
+from app.ledger.predicates.seed import SEEDED_BY_KEY
 from app.ledger.vocabulary import (
     EntityKind,
     EvidenceState,
@@ -127,7 +128,9 @@ class RelationshipBody(Closed):
     subject_ref: Word
     predicate: Name = Field(
         description="Key, label, verb phrase or alias of one of the team's predicates, whatever its case. "
-        "Any other word waits for a review, with the nearest keys as `predicate_options`.",
+        "Any other word waits for a review, with the nearest keys as `predicate_options`. Beside what a team has "
+        "registered (`GET /v1/predicates`; the resource `densemem://predicates` of MCP) it has these: "
+        f"{', '.join(SEEDED_BY_KEY)}.",
     )
     object_ref: Word | None = None
     object_value: ValueBody | None = None
