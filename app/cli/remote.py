@@ -57,7 +57,8 @@ def remember(
     print_lines(f"{answer['ingest_id']}: {answer['processing_state']}")
     for outcome in answer.get("relationship_outcomes") or []:
         reason = f" ({outcome['reason']})" if outcome["reason"] else ""
-        print_lines(f"  {outcome['proposal_id']}: {outcome['category']}{reason}")
+        message = f" {outcome['message']}" if outcome["message"] else ""
+        print_lines(f"  {outcome['proposal_id']}: {outcome['category']}{reason}{message}")
 
 
 def recall(

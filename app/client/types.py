@@ -718,6 +718,7 @@ class RelationshipOutcome(TypedDict):
     verdict: Verdict | None
     confidence: float | None
     reason: str | None
+    message: str | None
     review_id: str | None
     predicate_options: list[str]
 

@@ -8,6 +8,7 @@ from app.kernel.database import Reading, Row
 from app.kernel.errors import NotFound
 from app.kernel.ids import is_id
 from app.ledger.vocabulary import EvidenceState, Status, Tier, Verdict
+from app.remember.lexical.judge import RATIONALES
 from app.remember.outcomes import Category, ProcessingState
 
 
@@ -34,6 +35,11 @@ class RelationshipOutcome:
     reason: str | None
     review_id: str | None
     predicate_options: tuple[str, ...]
+
+    @property
+    def message(self) -> str | None:
+        """What the reason means, where it is one of the lexical verifier's; it holds no evidence text."""
+        return None if self.reason is None else RATIONALES.get(self.reason)
 
 
 @dataclass(frozen=True, slots=True)

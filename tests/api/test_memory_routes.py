@@ -71,6 +71,18 @@ async def test_a_client_that_waits_gets_the_finished_placement(api: Api, team: C
     assert answer.json()["processing_state"] == "completed"
 
 
+async def test_a_placement_says_in_a_sentence_what_the_verifier_misses(api: Api, team: Caller) -> None:
+    client = await api.client(team)
+    body = example_submission(evidence=[{"content": "FastAPI depends on Starlette. That is not true."}])
+    ingest_id = (await client.post("/v1/remember", json=body)).json()["ingest_id"]
+    (waiting,) = (await client.get(f"/v1/placements/{ingest_id}")).json()["relationship_outcomes"]
+    await place_all(api.database, team)
+    (outcome,) = (await client.get(f"/v1/placements/{ingest_id}")).json()["relationship_outcomes"]
+    assert (waiting["reason"], waiting["message"]) == (None, None)
+    assert outcome["reason"] == "taken_back"
+    assert outcome["message"] == "What stands around the sentence is not known to leave it alone."
+
+
 async def test_waiting_ends_with_the_accepted_submission(api: Api, team: Caller) -> None:
     client = await api.client(team)
     answer = await client.post("/v1/remember", json=example_submission(), headers={"Prefer": "wait=1"})

@@ -242,4 +242,4 @@ def test_every_code_is_explained_in_the_package_docstring() -> None:
     package = inspect.getdoc(lexical)
 
     assert package is not None
-    assert [code for code in judge_module._RATIONALES if f"`{code}`" not in package] == []
+    assert [code for code in judge_module.RATIONALES if f"`{code}`" not in package] == []

@@ -31,7 +31,7 @@ CONFIDENCE_WITH_WORDS_BETWEEN: Final = 0.9
 CONFIDENCE_DENIED: Final = 0.9
 CONFIDENCE_INSUFFICIENT: Final = 0.9
 
-_RATIONALES: Mapping[str, str] = {
+RATIONALES: Mapping[str, str] = {
     "record_states": "The cited lines of a record name the subject and, under a key of the predicate, the object.",
     "sentence_states": "A cited sentence names subject, predicate and object in an order that states the claim.",
     "sentence_denies": "A cited sentence explicitly denies the relationship.",
@@ -195,4 +195,4 @@ def _insufficient(code: str) -> Judgement:
 
 
 def _judgement(verdict: Verdict, confidence: float, code: str) -> Judgement:
-    return Judgement(verdict, confidence, _RATIONALES[code], code)
+    return Judgement(verdict, confidence, RATIONALES[code], code)
