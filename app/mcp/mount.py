@@ -45,7 +45,9 @@ def mount_mcp(app: Starlette, *, contract: Schema, version: str, admit: Admit, r
         server, json_response=True, stateless=True, max_request_body_size=MAX_BODY_BYTES
     )
     endpoint = _Endpoint(manager, admit, read_body)
-    app.router.routes.extend(Route(path, endpoint, methods=None) for path in PATHS)
+    routes = [Route(path, endpoint, methods=None) for path in PATHS]
+    endpoint.route = routes[0]
+    app.router.routes.extend(routes)
     before = app.router.lifespan_context
 
     @asynccontextmanager
@@ -57,7 +59,13 @@ def mount_mcp(app: Starlette, *, contract: Schema, version: str, admit: Admit, r
 
 
 class _Endpoint:
-    """Lets requests with a valid key through to the protocol."""
+    """Lets requests with a valid key through to the protocol.
+
+    Attributes:
+        route: what all its requests are counted under, with and without the slash.
+    """
+
+    route: Route
 
     def __init__(self, manager: StreamableHTTPSessionManager, admit: Admit, read_body: ReadBody) -> None:
         self._manager = manager
@@ -66,6 +74,8 @@ class _Endpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request of the protocol."""
+        # The routes of the HTTP door say which one they are; one of Starlette's does not.
+        scope["route"] = self.route
         request = Request(scope, receive)
         if request.method != "POST":
             # Without sessions there is no stream to open and none to end; the protocol asks for this answer.

@@ -29,12 +29,12 @@ def initialization(number: int = 1) -> dict[str, Any]:
 
 
 async def post(
-    app: Starlette, body: Mapping[str, Any], *, method: str = "POST", **headers: str
+    app: Starlette, body: Mapping[str, Any], *, method: str = "POST", path: str = "/mcp", **headers: str
 ) -> httpx2.Response:
     accepted = {"Accept": "application/json, text/event-stream"}
     transport = httpx2.ASGITransport(app)
     async with httpx2.AsyncClient(transport=transport, base_url="http://memory") as http:
-        return await http.request(method, "/mcp", json=body, headers={**accepted, **headers})
+        return await http.request(method, path, json=body, headers={**accepted, **headers})
 
 
 async def test_without_a_valid_key_nothing_is_said(api: Api, settings: Settings, team: Caller) -> None:
@@ -95,6 +95,29 @@ async def test_only_post_and_no_page_of_another_host_get_through(
             )
         }
     assert list(answers.values()) == [403, 403, 403, 403, 200, 200], answers
+
+
+async def test_requests_are_counted_under_the_one_address_of_the_door(
+    api: Api, settings: Settings, team: Caller
+) -> None:
+    key = f"Bearer {(await api.make_key(team)).secret}"
+    async with agents_door(api, settings) as app:
+        await post(app, initialization(), Authorization=key)
+        await post(app, initialization(), path="/mcp/", Authorization=key)
+        await post(app, initialization(), Authorization="Bearer dm_unknown")
+        await post(app, {}, method="GET", Authorization=key)
+        counted = app.state.metrics.requests.answered.collect()
+    seen = {
+        (sample.labels["method"], sample.labels["route"], sample.labels["status"]): sample.value
+        for family in counted
+        for sample in family.samples
+        if sample.name.endswith("_total")
+    }
+    assert seen == {
+        ("POST", "/mcp", "200"): 2.0,
+        ("POST", "/mcp", "401"): 1.0,
+        ("GET", "/mcp", "405"): 1.0,
+    }
 
 
 async def test_1000_initialisations_leave_nothing_behind(api: Api, settings: Settings, team: Caller) -> None:
