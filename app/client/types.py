@@ -449,6 +449,7 @@ class FeedbackBody(TypedDict):
     evidence: NotRequired[list[EvidenceBody] | None]
     proposal: NotRequired[ProposalBody | None]
     idempotency_key: NotRequired[str | None]
+    wait_seconds: NotRequired[int | None]
 
 
 class FunnelAnswer(TypedDict):

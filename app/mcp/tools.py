@@ -70,7 +70,8 @@ GUIDANCE: Final = (
         "Judge a dream",
         "Say what you think of a Hypothesis: reinforce, stale, reject (final) or ignore, without evidence; or "
         "confirm_true / confirm_false with new, independent evidence and a proposal as in `remember`. A "
-        "confirmation is submitted to the strict pipeline; only its evidence decides.",
+        "confirmation is submitted to the strict pipeline; only its evidence decides. Set `wait_seconds` (10), "
+        "and get_dream shows what it came to.",
         is_destructive=True,
     ),
     Guidance(

@@ -1,5 +1,6 @@
 """Dreams and feedback over HTTP, the spec's own example among them."""
 
+import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,6 +104,33 @@ async def test_the_specs_confirmation_is_submitted_placed_and_shown(
     assert submission["ended_active"] is True
     (outcome,) = submission["relationship_outcomes"]
     assert (outcome["category"], outcome["status"]) == ("relationship_fact", "active")
+
+
+@pytest.mark.parametrize(("field", "headers"), [({"wait_seconds": 30}, {}), ({}, {"Prefer": "wait=30"})])
+async def test_a_client_that_waits_is_answered_when_its_confirmation_is_placed(
+    api: Api, team: Caller, dreamt: Dreamt, field: dict[str, int], headers: dict[str, str]
+) -> None:
+    client = await api.client(team)
+    body = _spec_example(dreamt) | field
+    waiting = asyncio.create_task(client.post(dreamt.feedback, json=body, headers=headers))
+    states = list[str]()
+    while not waiting.done():
+        dream = (await client.get(f"/v1/dreams/{dreamt.hypothesis_id}")).json()
+        states += [one["processing_state"] for one in dream["submissions"]]
+        if states:
+            await place_all(api.database, team)
+    dream = (await client.get(f"/v1/dreams/{dreamt.hypothesis_id}")).json()
+    assert states[0] == "queued"
+    assert (await waiting).json()["status"] == dream["status"] == "submitted"
+    assert [one["processing_state"] for one in dream["submissions"]] == ["completed"]
+
+
+async def test_nobody_waits_for_a_decision_without_evidence(api: Api, team: Caller, dreamt: Dreamt) -> None:
+    client = await api.client(team)
+    stale = {"decision": "stale", "wait_seconds": 1}
+    for preference, status in (("wait=2", 422), ("wait=31", 422), ("wait=1", 200)):
+        answer = await client.post(dreamt.feedback, json=stale, headers={"Prefer": preference})
+        assert answer.status_code == status, preference
 
 
 async def test_a_repeated_confirmation_gets_the_first_answer(api: Api, team: Caller, dreamt: Dreamt) -> None:

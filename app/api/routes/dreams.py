@@ -15,6 +15,7 @@ from app.api.queries import NoQuery, QueryOf
 from app.api.replay import KeyHeader, once, perform
 from app.api.request_id import request_id_of
 from app.api.versions import IfMatch, match_version, tag_version
+from app.api.waiting import Preference, choose_wait, wait_for_placement
 from app.api.wire.absence import AbsenceAnswer, AbsenceBody
 from app.api.wire.dreams import (
     DreamAnswer,
@@ -126,10 +127,12 @@ async def resolve_dream_feedback_route(
     request: Request,
     key_header: KeyHeader,
     if_match: IfMatch,
+    preference: Preference,
     _: NoQuery,
 ) -> Response:
     """Reinforce, stale, reject, ignore or confirm; a confirmation sends its evidence through `remember`."""
     body = match_version(parse(FeedbackBody, raw), if_match)
+    seconds = choose_wait(body.wait_seconds, preference)
     if body.hypothesis_id not in (None, hypothesis_id):
         wrong = FieldError("hypothesis_id", "path_differs", "The path names another Hypothesis.")
         raise invalid_request(wrong)
@@ -152,4 +155,8 @@ async def resolve_dream_feedback_route(
     async with door.comparing if feedback.is_long else nullcontext():
         given = await perform(door, caller, request_once, resolve)
     door.wake()
+    ingest_id = given.body["ingest_id"]
+    if seconds and ingest_id is not None:
+        # What it came to stands in the dream and in the placement; the answer is the same either way.
+        await wait_for_placement(door, caller, request, str(ingest_id), seconds=seconds)
     return answer_given(given)

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from app.api.wire.remember import EvidenceBody, ProposalBody, RelationshipOutcome
+from app.api.wire.remember import MAX_WAIT_SECONDS, EvidenceBody, ProposalBody, RelationshipOutcome
 from app.api.wire.shapes import Answer, IdempotencyKey, PageQuery, Reason, Text, Time, UtcTime, Versioned
 from app.hypotheses.lifecycle import ClientEvent, HypothesisStatus
 from app.hypotheses.record import HypothesisFilter, Sort
@@ -180,6 +180,13 @@ class FeedbackBody(Versioned):
     evidence: list[EvidenceBody] | None = Field(default=None, max_length=20)
     proposal: ProposalBody | None = None
     idempotency_key: IdempotencyKey | None = None
+    wait_seconds: int | None = Field(
+        default=None,
+        ge=0,
+        le=MAX_WAIT_SECONDS,
+        description="How long a confirmation may take to be placed before it is answered; get_dream then shows "
+        "where it landed.",
+    )
 
 
 class FeedbackAnswer(Answer):
