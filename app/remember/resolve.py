@@ -23,7 +23,10 @@ from app.remember.submission import EntityProposal
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The proposal is this Entity; `names` holds the given name first."""
+    """The proposal is this Entity; `names` holds the given name first, and the proposal's aliases last.
+
+    They count as a new Entity's would: whether the evidence says it must not depend on which submission was first.
+    """
 
     entity_id: str
     kind: EntityKind
@@ -124,7 +127,8 @@ def _check_hint(proposal: EntityProposal, entity: Entity | None) -> Resolution:
 
 
 def _known(proposal: EntityProposal, entity: Entity) -> Known:
-    return Known(entity.entity_id, entity.kind, tuple(dict.fromkeys((proposal.name, *entity.names))))
+    names = (proposal.name, *entity.names, *proposal.aliases)
+    return Known(entity.entity_id, entity.kind, tuple(dict.fromkeys(names)))
 
 
 def _is_compatible(proposal: EntityProposal, kind: EntityKind) -> bool:

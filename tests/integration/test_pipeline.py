@@ -259,3 +259,29 @@ async def test_unbacked_alias_neither_carries_a_claim_nor_is_stored(database: Da
     async with database.reading(Scope("app", team.team_id)) as reading:
         entities = await reading.fetch_all("SELECT name FROM entity_names ORDER BY name")
     assert [row["name"] for row in entities] == ["AnyIO", "BobCorp", "FastAPI", "Starlette"]
+
+
+@pytest.mark.parametrize("is_spelt_first", [True, False])
+async def test_what_the_evidence_says_does_not_depend_on_which_submission_was_first(
+    database: Database, team: Caller, is_spelt_first: bool
+) -> None:
+    plain = state("httpx", "depends_on", "charset-normalizer")
+    spelt = state(
+        "requests", "depends_on", "charset-normalizer", text="requests depends on charset_normalizer."
+    )
+    subject, target = spelt.entities
+    spelt = replace(spelt, entities=(subject, replace(target, aliases=("charset_normalizer",))))
+    for submission in (spelt, plain) if is_spelt_first else (plain, spelt):
+        outcome = await remember(database, team, submission, verifier=LexicalVerifier())
+        assert outcome.category == "relationship_validated_claim"
+
+
+async def test_unbacked_alias_of_a_known_entity_carries_no_claim_either(
+    database: Database, team: Caller
+) -> None:
+    await remember(database, team, state("BobCorp", "depends_on", "Starlette"))
+    submission = state("BobCorp", "depends_on", "AnyIO", text="FastAPI depends on AnyIO.")
+    subject, *others = submission.entities
+    stolen = replace(submission, entities=(replace(subject, aliases=("FastAPI",)), *others))
+    outcome = await remember(database, team, stolen, verifier=LexicalVerifier())
+    assert (outcome.category, outcome.reason) == ("relationship_pending_evidence", "subject_not_cited")
