@@ -16,7 +16,7 @@ from app.kernel.settings import Settings
 
 def run_demo(settings: Settings, plan: Plan, *, keeps_serving: bool, prints_json: bool) -> bool:
     """Run the loop on DATABASE_URL or a fresh embedded server, print it, and say whether a guess was a hit."""
-    settings = settings.model_copy(update={"port": 0})
+    settings = settings.model_copy(update={"port": choose_port(settings, keeps_serving=keeps_serving)})
     with ExitStack() as stack:
         if settings.database_url is None:
             folder = stack.enter_context(own_folder())
@@ -27,6 +27,11 @@ def run_demo(settings: Settings, plan: Plan, *, keeps_serving: bool, prints_json
             perform(backend, settings, plan, keeps_serving=keeps_serving, prints_json=prints_json)
         )
     return outcome.confirmed is not None
+
+
+def choose_port(settings: Settings, *, keeps_serving: bool) -> int:
+    """Return the port that somebody chose for what stays, else 0: any other may be another server's."""
+    return settings.port if keeps_serving and "port" in settings.model_fields_set else 0
 
 
 async def perform(
