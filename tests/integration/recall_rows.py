@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import LiteralString
 
 from app.kernel.database import Database, Scope, Writing
 from app.ledger.predicates.phrases import negated_statement, statement
 from app.ledger.predicates.registry import list_predicates
+from app.recall.model import RecallAnswer, RecallQuery
+from app.recall.recall import recall
 from app.tenancy.callers import Caller
 from tests.factories import ESTABLISHED, Made, Position, make_entity, make_relationship, make_value
 
@@ -56,6 +59,16 @@ class Ledger:
 
         await self.database.unit_of_work(Scope("app", caller.team_id), document)
         return made
+
+
+async def ask(ledger: Ledger, query: str | RecallQuery, *, caller: Caller | None = None) -> RecallAnswer:
+    """Return the answer that the ledger's team gets now."""
+    asked = RecallQuery(query) if isinstance(query, str) else query
+    return await recall(ledger.database, caller or ledger.caller, asked, now=datetime.now(UTC))
+
+
+async def statements(ledger: Ledger, query: str | RecallQuery) -> list[str]:
+    return [result.statement for result in (await ask(ledger, query)).results]
 
 
 _DOCUMENT: LiteralString = """

@@ -6,33 +6,15 @@ import psycopg
 import pytest
 
 from app.kernel.database import Database
-from app.kernel.errors import InvalidInput, NotFound
+from app.kernel.errors import InvalidInput
 from app.kernel.round_trips import Ask, Told, Wire
-from app.recall import graph
-from app.recall.model import Moment, RecallAnswer, RecallQuery, RecallResult
-from app.recall.primary import find_matches
-from app.recall.recall import recall
-from app.tenancy.callers import Caller
+from app.recall.model import RecallQuery, RecallResult
 from tests import factories
 from tests.conftest import MakeProfile, MakeTeam
 from tests.factories import Position
-from tests.integration.recall_rows import Ledger
+from tests.integration.recall_rows import Ledger, ask, statements
 
 FACT = Position(tier="fact")
-
-
-@pytest.fixture
-def ledger(database: Database, team: Caller) -> Ledger:
-    return Ledger(database, team, {})
-
-
-async def ask(ledger: Ledger, query: str | RecallQuery, *, caller: Caller | None = None) -> RecallAnswer:
-    asked = RecallQuery(query) if isinstance(query, str) else query
-    return await recall(ledger.database, caller or ledger.caller, asked, now=datetime.now(UTC))
-
-
-async def statements(ledger: Ledger, query: str | RecallQuery) -> list[str]:
-    return [result.statement for result in (await ask(ledger, query)).results]
 
 
 async def the_one(ledger: Ledger, query: str) -> RecallResult:
@@ -151,17 +133,6 @@ async def test_what_is_asked_of_a_name_comes_before_what_else_is_known_of_it(led
     assert (await statements(ledger, "Which licence does Lumen have?"))[0] == "Lumen is licensed under MIT."
 
 
-async def test_a_chain_of_two_relations_is_followed_to_its_end(ledger: Ledger) -> None:
-    await ledger.say("Lumen", "maintained_by", "Kestrel Labs")
-    await ledger.say("Kestrel Labs", "headquartered_in", "Port Halford")
-    await ledger.say("Raven Works", "headquartered_in", "Oakstead")
-    await ledger.say("Lumen", "depends_on", "Copper")
-    found = await ask(ledger, "Where is the maintainer of Lumen headquartered?")
-    assert found.results[0].statement == "Kestrel Labs is headquartered in Port Halford."
-    assert "graph" in found.results[0].matched_by
-    assert all(one.subject.name != "Raven Works" for one in found.results)
-
-
 async def test_a_paraphrase_is_found_by_its_words(ledger: Ledger) -> None:
     await ledger.say("FastAPI", "licensed_under", "MIT licence")
     assert await statements(ledger, "licensing of anything") == ["FastAPI is licensed under MIT licence."]
@@ -174,73 +145,6 @@ async def test_partial_matches_answer_only_where_nothing_holds_every_word(ledger
     assert len(await statements(ledger, "topic zinc")) == 2
     # What is known of a thing that the query names comes alone, not before what shares a word with the query.
     assert await statements(ledger, "topic of Copper, if any") == ["Copper has the topic metals."]
-
-
-async def test_one_hop_around_the_best_results_comes_after_them(ledger: Ledger) -> None:
-    await ledger.say("FastAPI", "depends_on", "Starlette")
-    await ledger.say("Starlette", "licensed_under", "BSD")
-    await ledger.say("Copper", "has_topic", "Metals")
-    answer = await ask(ledger, "FastAPI")
-    assert [result.statement for result in answer.results] == [
-        "FastAPI depends on Starlette.",
-        "Starlette is licensed under BSD.",
-    ]
-    assert answer.results[1].matched_by == ("graph",)
-
-
-async def test_the_graph_sets_nothing_back_however_much_lies_around_the_best(
-    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # So many at a hub that the newest facts are all that the graph gives.
-    monkeypatch.setattr(graph, "MAX_MATCHES", 6)
-    await ledger.say("Lumen", "licensed_under", "MIT")
-    for number in range(8):
-        await ledger.say(f"Service {number}", "licensed_under", "MIT", FACT)
-    await ledger.say("Lumen", "depends_on", "Copper", FACT)
-    answer = await ask(ledger, "Which licence, pray, does Lumen have?")
-    assert [one.statement for one in answer.results[:2]] == [
-        "Lumen is licensed under MIT.",
-        "Lumen depends on Copper.",
-    ]
-    assert answer.results[2].matched_by == ("graph",)
-
-
-async def test_the_graph_is_left_out_where_enough_lies_around_what_is_named(ledger: Ledger) -> None:
-    for number in range(4):
-        await ledger.say("FastAPI", "depends_on", f"Library {number}")
-    await ledger.say("Library 0", "licensed_under", "BSD")
-    moment = Moment(datetime.now(UTC))
-    team_id = ledger.caller.team_id
-    async with ledger.database.snapshot(ledger.caller.scope) as reading:
-        whole = (await find_matches(reading, team_id, "FastAPI", moment)).groups
-        enough = (await find_matches(reading, team_id, "FastAPI", moment, enough=4)).groups
-        asked_for = (
-            await find_matches(
-                reading, team_id, "FastAPI", moment, enough=4, expand_from=[ledger.nodes["BSD"]]
-            )
-        ).groups
-    assert len(whole) == 5
-    assert enough == whole[:4]
-    assert asked_for == whole
-
-
-async def test_entities_to_expand_from_bring_their_neighbours(ledger: Ledger) -> None:
-    await ledger.say("Copper", "has_topic", "Metals")
-    wanted = RecallQuery("nothing of that name", expand_from_entity_ids=(ledger.nodes["Copper"],))
-    assert await statements(ledger, wanted) == ["Copper has the topic Metals."]
-
-
-async def test_an_entity_of_another_team_to_expand_from_is_not_found(
-    ledger: Ledger, make_team: MakeTeam
-) -> None:
-    await ledger.say("Copper", "has_topic", "Metals")
-    stranger = await make_team()
-    answers = set()
-    for entity_id in (ledger.nodes["Copper"], "ent_00000000000000000000000000", "x", "ENT_"):
-        with pytest.raises(NotFound) as refused:
-            await ask(ledger, RecallQuery("x", expand_from_entity_ids=(entity_id,)), caller=stranger)
-        answers.add(str(refused.value))
-    assert len(answers) == 1
 
 
 async def test_equivalent_positions_are_one_result(ledger: Ledger, make_profile: MakeProfile) -> None:
@@ -294,17 +198,6 @@ async def test_however_many_are_only_disputed_what_is_not_is_found_behind_them(l
         found = await statements(ledger, RecallQuery("FastAPI", limit=limit))
         assert len(found) == min(limit, 2)
         assert all("Doubt" not in one for one in found)
-
-
-async def test_the_graph_adds_where_most_around_a_name_is_only_disputed(ledger: Ledger) -> None:
-    for number in range(4):
-        await ledger.say("FastAPI", "depends_on", f"Doubt {number}", Position(tier="fact", status="disputed"))
-    await ledger.say("FastAPI", "depends_on", "Starlette")
-    await ledger.say("Starlette", "licensed_under", "BSD")
-    assert await statements(ledger, RecallQuery("FastAPI", limit=2)) == [
-        "FastAPI depends on Starlette.",
-        "Starlette is licensed under BSD.",
-    ]
 
 
 async def test_an_answer_takes_three_round_trips_and_one_more_where_the_graph_can_add(

@@ -5,34 +5,20 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app.kernel.database import Database
-from app.recall.model import RecallAnswer, RecallQuery
+from app.recall.model import RecallQuery
 from app.recall.recall import recall
 from app.tenancy.callers import Caller
 from tests import factories
 from tests.conftest import MakeProfile
 from tests.factories import CANDIDATE, Position
-from tests.integration.recall_rows import Ledger
+from tests.integration.recall_rows import Ledger, ask, statements
 from tests.integration.submissions import remember, state
 
 FACT = Position(tier="fact")
 
 
-@pytest.fixture
-def ledger(database: Database, team: Caller) -> Ledger:
-    return Ledger(database, team, {})
-
-
 def moment(year: int) -> datetime:
     return datetime(year, 1, 1, tzinfo=UTC)
-
-
-async def ask(ledger: Ledger, query: str | RecallQuery, *, caller: Caller | None = None) -> RecallAnswer:
-    asked = RecallQuery(query) if isinstance(query, str) else query
-    return await recall(ledger.database, caller or ledger.caller, asked, now=datetime.now(UTC))
-
-
-async def statements(ledger: Ledger, query: str | RecallQuery) -> list[str]:
-    return [result.statement for result in (await ask(ledger, query)).results]
 
 
 @pytest.mark.parametrize(

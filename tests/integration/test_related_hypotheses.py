@@ -7,31 +7,19 @@ import psycopg
 import pytest
 
 from app.hypotheses.lifecycle import HypothesisStatus
-from app.kernel.database import Database, Scope
+from app.kernel.database import Scope
 from app.ledger.identity import Edge
 from app.ledger.predicates.changes import change_predicate
 from app.ledger.predicates.draft import PredicateChanges
 from app.recall import recall as recalling
-from app.recall.model import RecallAnswer, RecallQuery
-from app.recall.recall import recall
+from app.recall.model import RecallQuery
 from app.recall.trace import TraceQuery, trace_memory
-from app.tenancy.callers import Caller
 from tests import factories
 from tests.conftest import MakeProfile, MakeTeam
 from tests.databases import admin_url
 from tests.factories import CANDIDATE, Made
 from tests.hypothesis_factories import Guess, make_hypothesis, set_status
-from tests.integration.recall_rows import Ledger
-
-
-@pytest.fixture
-def ledger(database: Database, team: Caller) -> Ledger:
-    return Ledger(database, team, {})
-
-
-async def ask(ledger: Ledger, query: str | RecallQuery, *, caller: Caller | None = None) -> RecallAnswer:
-    asked = RecallQuery(query) if isinstance(query, str) else query
-    return await recall(ledger.database, caller or ledger.caller, asked, now=datetime.now(UTC))
+from tests.integration.recall_rows import Ledger, ask
 
 
 async def related(ledger: Ledger, query: str | RecallQuery) -> list[str]:

@@ -1,10 +1,7 @@
 """What is asked together is one round trip; what is prepared stays so; what goes wrong leaves nothing behind."""
 
 import asyncio
-import os
 import random
-import socket
-from collections.abc import AsyncIterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import LiteralString
@@ -13,29 +10,15 @@ import psycopg
 import pytest
 
 from app.kernel import round_trips, transactions
-from app.kernel.database import Database, Reading, Scope, Writing
-from app.kernel.settings import Settings
+from app.kernel.database import Database, Scope, Writing
 from app.tenancy.callers import Caller
-from tests.conftest import MakeProfile
-from tests.databases import admin_url, service_url
+from tests.databases import admin_url
+from tests.integration.one_connection import APP, NUMBER, find_sleeping, read_number
 
-APP = Scope("app")
-NUMBER: LiteralString = "SELECT %(number)s::int AS number"
 NAMES: LiteralString = """
     SELECT count(*) AS names FROM pg_prepared_statements
     WHERE statement LIKE '%%' || %(part)s || '%%' AND statement NOT LIKE '%%pg_prepared_statements%%'
 """
-
-
-@pytest.fixture
-async def single(database_name: str) -> AsyncIterator[Database]:
-    """A database of which one connection is used, so that whatever is left behind is met again."""
-    one = Database(
-        Settings.model_validate({"pool_size": 2, "pool_timeout_seconds": 5}), url=service_url(database_name)
-    )
-    await one.open()
-    yield one
-    await one.close()
 
 
 async def count_names(database: Database, part: str) -> int:
@@ -44,21 +27,6 @@ async def count_names(database: Database, part: str) -> int:
     assert row is not None
     count: int = row["names"]
     return count
-
-
-async def read_number(reading: Reading, number: int) -> int:
-    row = await reading.fetch_one(NUMBER, {"number": number})
-    assert row is not None
-    found: int = row["number"]
-    return found
-
-
-async def find_sleeping(admin: psycopg.AsyncConnection) -> list[int]:
-    cursor = await admin.execute(
-        "SELECT pid FROM pg_stat_activity"
-        " WHERE datname = current_database() AND state = 'active' AND wait_event = 'PgSleep'"
-    )
-    return [process_id for (process_id,) in await cursor.fetchall()]
 
 
 async def fall_asleep(database: Database, admin: psycopg.AsyncConnection) -> asyncio.Task[None]:
@@ -294,86 +262,3 @@ async def test_times_are_read_in_utc(single: Database) -> None:
         row = await reading.fetch_one("SELECT timestamptz '2026-07-01 12:00:00+02' AS at")
     assert row == {"at": datetime(2026, 7, 1, 10, tzinfo=UTC)}
     assert row["at"].tzinfo is UTC
-
-
-async def test_what_is_read_last_is_of_the_same_moment(
-    single: Database, team: Caller, make_profile: MakeProfile
-) -> None:
-    profiles: LiteralString = "SELECT count(*) AS count FROM profiles WHERE team_id = %(team_id)s"
-    params = {"team_id": team.team_id}
-    async with single.snapshot(Scope("app", team.team_id)) as reading:
-        before = await reading.fetch_all(profiles, params)
-        await make_profile(team, "Late")
-        told = await reading.end_reading(
-            [(profiles, params)], [(NUMBER, {"number": 7}), (profiles, params)], timeout_seconds=5
-        )
-    assert told == ([before], [[{"number": 7}], before])
-
-
-@pytest.mark.parametrize(("guess", "timeout_seconds"), [("SELECT pg_sleep(5)", 0.05), ("SELECT 1 / 0", 5)])
-async def test_a_guess_that_fails_costs_the_guesses_and_leaves_a_connection_as_good_as_new(
-    single: Database, guess: LiteralString, timeout_seconds: float
-) -> None:
-    async with single.reading(APP) as reading:
-        assert await read_number(reading, 3) == 3
-        known, failure = await reading.end_reading(
-            [(NUMBER, {"number": 1}), (NUMBER, {"number": 2})],
-            [(NUMBER, {"number": 5}), (guess, {}), (NUMBER, {"number": 6})],
-            timeout_seconds=timeout_seconds,
-        )
-    assert known == [[{"number": 1}], [{"number": 2}]]
-    assert isinstance(failure, psycopg.Error)
-    async with single.reading(APP) as reading:
-        assert await read_number(reading, 4) == 4
-    assert single.pool_statistics()["app"]["connections_num"] == 1
-
-
-async def test_a_connection_that_is_lost_among_the_guesses_costs_the_guesses(single: Database) -> None:
-    async with single.reading(APP) as reading:
-        assert await read_number(reading, 3) == 3
-        known, failure = await reading.end_reading(
-            [(NUMBER, {"number": 1})],
-            [("SELECT set_config('transaction_timeout', '50', true)", {}), ("SELECT pg_sleep(5)", {})],
-            timeout_seconds=5,
-        )
-    assert known == [[{"number": 1}]]
-    assert isinstance(failure, psycopg.errors.TransactionTimeout)
-    async with single.reading(APP) as reading:
-        assert await read_number(reading, 4) == 4
-
-
-async def test_what_is_known_has_been_told_when_the_server_dies_of_a_guess(
-    single: Database, database_name: str
-) -> None:
-    async with single.reading(APP) as reading:
-        assert isinstance(reading, transactions.Transaction)
-        assert await read_number(reading, 3) == 3
-        told = asyncio.create_task(
-            reading.end_reading([(NUMBER, {"number": 1})], [("SELECT pg_sleep(5)", {})], timeout_seconds=4)
-        )
-        async with await psycopg.AsyncConnection.connect(admin_url(database_name), autocommit=True) as admin:
-            while not await find_sleeping(admin):
-                await asyncio.sleep(0)
-        # Nobody says a word more on this connection.
-        with socket.socket(fileno=os.dup(reading._wire.connection.pgconn.socket)) as end:
-            end.shutdown(socket.SHUT_RDWR)
-        known, failure = await told
-    assert known == [[{"number": 1}]]
-    assert isinstance(failure, psycopg.OperationalError)
-
-
-async def test_what_is_known_takes_its_own_time_and_its_failure_is_raised(single: Database) -> None:
-    slow: LiteralString = "SELECT 1 AS number FROM pg_sleep(0.2)"
-    async with single.reading(APP) as reading:
-        assert await read_number(reading, 3) == 3
-        known, guessed = await reading.end_reading(
-            [(slow, {})], [(NUMBER, {"number": 5})], timeout_seconds=0.1
-        )
-    assert (known, guessed) == ([[{"number": 1}]], [[{"number": 5}]])
-    broken: LiteralString = "SELECT 1 / 0"
-    async with single.reading(APP) as reading:
-        assert await read_number(reading, 3) == 3
-        with pytest.raises(psycopg.errors.DivisionByZero):
-            await reading.end_reading([(broken, {})], [(NUMBER, {"number": 5})], timeout_seconds=5)
-    async with single.reading(APP) as reading:
-        assert await read_number(reading, 4) == 4
