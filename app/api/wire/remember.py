@@ -89,8 +89,8 @@ class EntityBody(Closed):
     aliases: list[Name] = Field(
         default=[],
         max_length=MAX_ALIASES,
-        description="Kept where it is another spelling of the name, or the evidence introduces it, as in "
-        '"Kubernetes (K8s)" or "Kubernetes, also known as K8s".',
+        description="Counts where it is another spelling of the name, or the evidence introduces it, as in "
+        '"Kubernetes (K8s)" or "Kubernetes, also known as K8s"; an entity that is new keeps it.',
     )
     known_entity_id: Annotated[Text, StringConstraints(max_length=MAX_KEY_LENGTH)] | None = None
 
