@@ -25,7 +25,8 @@ GUIDANCE: Final = (
     Guidance(
         "recall_memory",
         "Recall",
-        "Ask the memory. `results` are known: each has a tier and the quoted evidence. `related_hypotheses` are "
+        "Ask the memory. `results` are known: each has a tier and the quoted evidence. Where nothing answers, the "
+        "nearest stand there all the same: read in `statement` what each is about. `related_hypotheses` are "
         "guesses of the machine and not known: never state one as a fact, and never store one as evidence. "
         "`conflicts` name what team members disagree about.",
         is_read_only=True,

@@ -20,7 +20,8 @@ def ask_around(
     """Return what asks for at most 200 groups with one of these entities at an end, best first.
 
     A group counts, for each piece of the query that names an end of it, by how well the piece names it and by how
-    well its predicate fits what is asked. Then facts come first, then what changed last.
+    well its predicate fits what is asked. Of what counts the same each piece has its best in turn: facts
+    first, then what changed last.
     """
     return AROUND.of(moment), {
         **_as_of(team_id, moment),
@@ -97,7 +98,9 @@ AROUND: Final[Timed] = timed(f"""
     FROM (
         SELECT around.semantic_group_key, entity.piece, max(entity.score * (1 + around.fit)) AS score,
                max(around.fit) FILTER (WHERE NOT around.is_disputed AND around.polarity = '+') AS fit,
-               bool_or(around.tier = 'fact') AS is_fact, max(around.changed_at) AS changed_at
+               row_number() OVER (PARTITION BY entity.piece ORDER BY max(entity.score * (1 + around.fit)) DESC,
+                   bool_or(around.tier = 'fact') DESC, max(around.changed_at) DESC, around.semantic_group_key
+               ) AS place
         FROM unnest(%(entity_ids)s::text[], %(scores)s::float8[], %(pieces)s::int[])
              AS entity (id, score, piece)
         CROSS JOIN LATERAL (
@@ -122,8 +125,7 @@ AROUND: Final[Timed] = timed(f"""
         GROUP BY around.semantic_group_key, entity.piece
     ) AS found
     GROUP BY found.semantic_group_key
-    ORDER BY sum(found.score) DESC, bool_or(found.is_fact) DESC, max(found.changed_at) DESC,
-             found.semantic_group_key
+    ORDER BY sum(found.score) DESC, min(found.place), found.semantic_group_key
     LIMIT %(limit)s
 """)
 BEYOND: Final[Timed] = timed(f"""

@@ -26,6 +26,18 @@ async def test_a_chain_of_two_relations_is_followed_to_its_end(ledger: Ledger) -
     assert all(one.subject.name != "Raven Works" for one in found.results)
 
 
+@pytest.mark.parametrize("position", [FACT, Position(tier="validated_claim")])
+async def test_what_is_asked_of_two_names_is_told_of_both_in_turn(ledger: Ledger, position: Position) -> None:
+    for number in range(4):
+        await ledger.say("Copper", "depends_on", f"Ore {number}", position)
+    for number in range(12):
+        await ledger.say("Lumen", "depends_on", f"Library {number}", FACT)
+    told = await statements(ledger, "What do Copper and Lumen depend on?")
+    subjects = [one.split()[0] for one in told]
+    assert [sorted(subjects[place : place + 2]) for place in range(0, 8, 2)] == 4 * [["Copper", "Lumen"]]
+    assert subjects[8:] == ["Lumen", "Lumen"]
+
+
 async def test_one_hop_around_the_best_results_comes_after_them(ledger: Ledger) -> None:
     await ledger.say("FastAPI", "depends_on", "Starlette")
     await ledger.say("Starlette", "licensed_under", "BSD")

@@ -130,7 +130,10 @@ class ResultAnswer(Answer):
     tier: Tier
     statement: str
     evidence: list[QuoteAnswer]
-    score: float
+    score: float = Field(
+        description="How near the top it stands, 1 where everything that was searched has it first. It orders one "
+        "answer and says neither how sure a result is nor whether it is about what was asked: the statement does.",
+    )
     matched_by: list[str]
 
 
