@@ -11,6 +11,7 @@ from app.kernel.schema import Base, created_now, one_of, references, team_key
 
 # One live row per target: a finished submission and a rejection free it.
 LIVE = "status IN ('proposed', 'reinforced', 'stale') OR (status = 'submitted' AND submission_is_open)"
+_OPENNESS = ("id", "status", "likelihood")
 
 
 class Hypothesis(Base):
@@ -69,8 +70,9 @@ class Hypothesis(Base):
         Index("hypotheses_newest", "team_id", text("created_at DESC"), text("id DESC")),
         Index("hypotheses_likeliest", "team_id", text("likelihood DESC"), text("id DESC")),
         Index("hypotheses_by_status", "team_id", "status", text("created_at DESC"), text("id DESC")),
-        Index("hypotheses_by_subject", "team_id", "subject_entity_id"),
-        Index("hypotheses_by_object_entity", "team_id", "object_entity_id"),
+        # Recall reads what they include of many for the few that it shows.
+        Index("hypotheses_by_subject", "team_id", "subject_entity_id", postgresql_include=_OPENNESS),
+        Index("hypotheses_by_object_entity", "team_id", "object_entity_id", postgresql_include=_OPENNESS),
         Index("hypotheses_by_run", "team_id", "cycle_run_id"),
         Index(
             "hypotheses_by_predecessor",

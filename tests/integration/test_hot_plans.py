@@ -7,6 +7,7 @@ the same, for what a request costs must not depend on how much others know.
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import psycopg
@@ -20,6 +21,7 @@ from app.cli.bench.http.requests import Asked, make_requests
 from app.kernel.backend import Backend
 from app.kernel.database import Database
 from app.kernel.settings import Settings
+from app.recall.related import Surroundings, ask_related
 from tests.databases import SERVICE_LOGIN, admin_url, create_database, drop_database, service_url
 from tests.plans import blocks, explain
 
@@ -121,3 +123,15 @@ def find_large_tables(connection: psycopg.Connection[tuple[Any, ...]]) -> list[s
         [FEW_ROWS],
     )
     return [name for (name,) in rows]
+
+
+@pytest.mark.parametrize("end", ["subject", "object_entity"])
+def test_how_likely_the_guesses_of_an_end_are_is_read_from_its_index_alone(world: World, end: str) -> None:
+    near = Surroundings("anything", datetime.now(UTC), ("group",), 10, ("entity",))
+    query, params = ask_related("any", near, limit=5)
+    with psycopg.connect(admin_url(world.name), autocommit=True) as connection:
+        # As autovacuum leaves a table behind.
+        connection.execute("VACUUM hypotheses")
+        connection.execute("SET ROLE densemem_app")
+        connection.execute("SET plan_cache_mode = force_generic_plan")
+        assert f"Index Only Scan using hypotheses_by_{end}" in explain(connection, str(query), params)
