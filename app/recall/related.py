@@ -125,7 +125,7 @@ _ORDER: Final[LiteralString] = "shared DESC, named_ends DESC, text_score DESC, l
 # open Hypotheses of the team; and for a team younger than the statistics it would work out the eligibility of all
 # its Relationships. The inner order is the outer one, so that whether one stands is asked of the best only.
 _RELATED: LiteralString = f"""
-    SELECT best.*, h.statement, h.status, h.confidence, {SWITCHES} AS switches
+    SELECT best.*, target.statement, target.status, target.confidence, {SWITCHES} AS switches
     FROM (
         SELECT near.shared_sources + near.shared_ends AS shared, near.shared_sources, near.shared_ends,
                near.named_ends, near.text_score, coalesce(near.likelihood, h.likelihood) AS likelihood, near.id
@@ -138,20 +138,15 @@ _RELATED: LiteralString = f"""
         ORDER BY {_ORDER} LIMIT %(most)s
     ) AS best
     CROSS JOIN LATERAL (
-        SELECT h.statement, h.status, h.confidence
-        FROM hypothesis_targets AS target
-        JOIN hypotheses AS h ON h.team_id = target.team_id AND h.id = target.hypothesis_id
-        WHERE target.team_id = %(team_id)s AND target.hypothesis_id = best.id AND target.fault IS NULL OFFSET 0
-    ) AS h
-    CROSS JOIN LATERAL (
-        SELECT bool_and(eligible.is_eligible IS TRUE) AS are_eligible
+        SELECT statement, status, confidence FROM hypothesis_targets
+        WHERE team_id = %(team_id)s AND hypothesis_id = best.id AND fault IS NULL OFFSET 0
+    ) AS target
+    WHERE (
+        SELECT bool_and(EXISTS (
+            SELECT FROM eligible_relationships AS e
+            WHERE e.team_id = %(team_id)s AND e.relationship_id = s.relationship_id OFFSET 0))
         FROM hypothesis_sources AS s
-        LEFT JOIN LATERAL (
-            SELECT true AS is_eligible FROM eligible_relationships AS e
-            WHERE e.team_id = s.team_id AND e.relationship_id = s.relationship_id OFFSET 0
-        ) AS eligible ON true
         WHERE s.team_id = %(team_id)s AND s.hypothesis_id = best.id AND s.is_current
-    ) AS sources
-    WHERE sources.are_eligible
+    )
     ORDER BY {_ORDER} LIMIT %(limit)s
 """

@@ -39,7 +39,7 @@ READABLE: Final[Mapping[str, str]] = {
         "is_current"
     ),
     "hypothesis_submissions": "team_id ingest_id hypothesis_id decision created_at ended_at ended_active",
-    "hypothesis_targets": "team_id hypothesis_id fault",
+    "hypothesis_targets": "team_id hypothesis_id fault statement status confidence",
     "instance_settings": "name value updated_at row_version",
     "predicate_names": "team_id folded_name predicate_key",
     "predicates": (
