@@ -87,8 +87,13 @@ def _results(supported: LiteralString) -> LiteralString:
         SELECT held.relationship_id, held.relationship_ids, held.semantic_group_key, held.predicate_key,
                held.predicate_version, held.polarity, held.tier, held.scope, held.valid_from, held.valid_to,
                held.subject_entity_id, held.object_entity_id, held.object_value_id, predicate.label,
-               predicate.verb_phrase, subject.name AS subject_name,
-               coalesce(object.name, trim(value.canonical || ' ' || value.unit)) AS object_name,
+               predicate.verb_phrase,
+               (
+                   SELECT name FROM entities WHERE team_id = %(team_id)s AND id = held.subject_entity_id
+               ) AS subject_name,
+               coalesce(
+                   (SELECT name FROM entities WHERE team_id = %(team_id)s AND id = held.object_entity_id),
+                   trim(value.canonical || ' ' || value.unit)) AS object_name,
                value.value_type, value.canonical, value.unit, told.evidence_ids, told.quotes
         FROM (
             SELECT strongest.*, wanted.place
@@ -109,15 +114,9 @@ def _results(supported: LiteralString) -> LiteralString:
             WHERE team_id = %(team_id)s AND predicate_key = held.predicate_key AND version = held.predicate_version
             OFFSET 0
         ) AS predicate
-        CROSS JOIN LATERAL (
-            SELECT name FROM entities WHERE team_id = %(team_id)s AND id = held.subject_entity_id OFFSET 0
-        ) AS subject
-        LEFT JOIN LATERAL (
-            SELECT name FROM entities WHERE team_id = %(team_id)s AND id = held.object_entity_id OFFSET 0
-        ) AS object ON true
         LEFT JOIN LATERAL (
             SELECT value_type, canonical, unit FROM typed_values
-            WHERE team_id = %(team_id)s AND id = held.object_value_id OFFSET 0
+            WHERE held.object_value_id IS NOT NULL AND team_id = %(team_id)s AND id = held.object_value_id OFFSET 0
         ) AS value ON true
         CROSS JOIN LATERAL (
             SELECT array_agg(found.evidence_id) AS evidence_ids, array_agg(found.quote) AS quotes
