@@ -139,3 +139,11 @@ def test_guesses_near_an_answer_are_weighed_from_the_indexes_of_their_ends_and_n
     assert "Index Only Scan using hypotheses_by_subject" in plan
     assert "Index Only Scan using hypotheses_by_object_entity" in plan
     assert "HashAggregate" in plan
+
+
+def test_what_holds_now_is_asked_of_the_rows_alone(world: World) -> None:
+    query = "SELECT * FROM held_relationships(%(team_id)s, now(), NULL) WHERE semantic_group_key = %(key)s"
+    with psycopg.connect(admin_url(world.name)) as connection:
+        connection.execute("SET LOCAL ROLE densemem_app")
+        plan = explain(connection, query, {"team_id": "any", "key": "any"})
+    assert "Join" not in plan
