@@ -8,7 +8,7 @@ or nothing and is run again from the start when PostgreSQL asks for it.
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final, Literal, LiteralString, TypeVar
 from weakref import WeakKeyDictionary
@@ -17,6 +17,7 @@ import psycopg
 from psycopg.adapt import Transformer
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from app.kernel.ears import Ear
 from app.kernel.errors import Unavailable
 from app.kernel.pools import Connection, adaptation, make_pool
 from app.kernel.round_trips import Ask, Params, Prepared, Row, Wire
@@ -132,26 +133,22 @@ class Database:
         That is one round trip, of one statement or of several by `fetch_each`. It is for what requests ask
         again and again, so statements are planned once, whatever their values.
         """
-        async with self._wire(scope) as wire:
+        async with self._wire(self._pool_of(scope)) as wire:
             _, params = self.entry(scope, "kept")
             yield Glance(wire, params, scope.proof)
 
-    @asynccontextmanager
-    async def reading(
+    def reading(
         self, scope: Scope, *, plans: Plans = "auto", timeout_seconds: float | None = None
-    ) -> AsyncIterator[Reading]:
+    ) -> AbstractAsyncContextManager[Reading]:
         """Give a read-only transaction in which every statement sees what is committed when it starts.
 
         A statement that takes longer than `timeout_seconds`, by default the settings' time, fails.
         """
-        async with self._transaction(scope, "BEGIN READ ONLY", plans, timeout_seconds) as transaction:
-            yield transaction
+        return self._transaction(scope, "BEGIN READ ONLY", plans, timeout_seconds)
 
-    @asynccontextmanager
-    async def snapshot(self, scope: Scope, *, plans: Plans = "auto") -> AsyncIterator[Reading]:
+    def snapshot(self, scope: Scope, *, plans: Plans = "auto") -> AbstractAsyncContextManager[Reading]:
         """Give a read-only transaction in which every statement sees one and the same moment."""
-        async with self._transaction(scope, MOMENT, plans) as transaction:
-            yield transaction
+        return self._transaction(scope, MOMENT, plans)
 
     async def unit_of_work(self, scope: Scope, work: Callable[[Writing], Awaitable[T]]) -> T:
         """Run `work` in one transaction and commit it; on any exception nothing of it remains.
@@ -173,7 +170,8 @@ class Database:
     @asynccontextmanager
     async def listening(self, channel: LiteralString) -> AsyncIterator[psycopg.AsyncConnection[Row]]:
         """Give a connection of its own, outside every transaction, that hears notifications on `channel`."""
-        async with self._connection(self._pool) as connection:
+        async with self._wire(self._pool) as wire:
+            connection = wire.connection
             await connection.execute(f"LISTEN {channel}")
             try:
                 yield connection
@@ -199,27 +197,32 @@ class Database:
     async def _transaction(
         self, scope: Scope, begin: LiteralString, plans: Plans, timeout_seconds: float | None = None
     ) -> AsyncIterator[Transaction]:
-        async with self._wire(scope) as wire:
+        async with self._wire(self._pool_of(scope)) as wire:
             enter, params = self.entry(scope, plans, timeout_seconds)
             transaction = Transaction(wire, begin, Ask(enter.encode(), params), scope.proof)
             yield transaction
             await transaction.commit()
 
-    @asynccontextmanager
-    async def _wire(self, scope: Scope) -> AsyncIterator[Wire]:
-        """Give a connection that is left without a transaction, whatever happens."""
-        async with self._connection(
-            self._dreamer_pool if scope.role == "dreamer" else self._pool
-        ) as connection:
-            wire = Wire(connection, self._prepared.setdefault(connection, Prepared()), self._transformer)
-            try:
-                yield wire
-            except BaseException:
-                await roll_back(wire)
-                raise
+    def _pool_of(self, scope: Scope) -> AsyncConnectionPool[Connection]:
+        return self._dreamer_pool if scope.role == "dreamer" else self._pool
 
     @asynccontextmanager
-    async def _connection(self, pool: AsyncConnectionPool[Connection]) -> AsyncIterator[Connection]:
+    async def _wire(self, pool: AsyncConnectionPool[Connection]) -> AsyncIterator[Wire]:
+        """Give a connection that is left without a transaction, whatever happens."""
+        connection = await self._take(pool)
+        prepared = self._prepared.setdefault(connection, Prepared())
+        wire = Wire(connection, prepared, self._transformer, Ear(connection.pgconn))
+        try:
+            yield wire
+        except BaseException:
+            await roll_back(wire)
+            raise
+        finally:
+            wire.ear.close()
+            await pool.putconn(connection)
+
+    async def _take(self, pool: AsyncConnectionPool[Connection]) -> Connection:
+        """Return a connection, which is to be given back."""
         asking = asyncio.current_task()
         stops = asking.cancelling() if asking else 0
         self._waiting += 1
@@ -229,10 +232,8 @@ class Database:
             raise Unavailable("No database connection became free in time.", code="database_busy") from error
         finally:
             self._waiting -= 1
-        try:
-            if asking and asking.cancelling() > stops:
-                # Until Python 3.12 the pool forgets a cancellation that comes together with the connection.
-                raise asyncio.CancelledError
-            yield connection
-        finally:
+        if asking and asking.cancelling() > stops:
+            # Until Python 3.12 the pool forgets a cancellation that comes together with the connection.
             await pool.putconn(connection)
+            raise asyncio.CancelledError
+        return connection

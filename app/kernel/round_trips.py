@@ -11,18 +11,17 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice, takewhile
 from typing import Any, Final
 
 import psycopg
 from psycopg import pq
-from psycopg.abc import Buffer, PQGen, Transformer
+from psycopg.abc import Buffer, Transformer
 from psycopg.adapt import PyFormat
 from psycopg.errors import error_from_result
 from psycopg.generators import send
-from psycopg.pq.abc import PGconn, PGresult
-from psycopg.waiting import Wait
+from psycopg.pq.abc import PGresult
 
+from app.kernel.ears import Ear
 from app.kernel.pools import Connection
 
 Row = dict[str, Any]  # Column types are the schema's; naming each row's shape again would be a second schema.
@@ -46,20 +45,42 @@ class Ask:
 
 
 @dataclass(slots=True)
-class Told:
-    """What came of a statement: its rows, how many rows it touched, the server's word for what it did."""
-
-    rows: list[Row]
-    count: int
-    word: bytes
-
-
-@dataclass(slots=True)
 class _Known:
     """A statement that a connection knows by name, and what its columns are called, once it has returned rows."""
 
     name: bytes
     columns: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Told:
+    """What came of a statement. Rows are made when they are read: of most statements there are none to read."""
+
+    _known: _Known
+    _result: PGresult
+    _transformer: Transformer
+
+    def read_rows(self) -> list[Row]:
+        """Return the rows, each a dict by column name."""
+        result, known = self._result, self._known
+        if not result.ntuples:
+            return []
+        names = known.columns = known.columns or _name_columns(result)
+        self._transformer.set_pgresult(result)
+        return [
+            dict(zip(names, one, strict=True))
+            for one in self._transformer.load_rows(0, result.ntuples, tuple)
+        ]
+
+    @property
+    def count(self) -> int:
+        """How many rows it touched."""
+        return self._result.command_tuples or 0
+
+    @property
+    def word(self) -> bytes:
+        """The server's word for what it did."""
+        return self._result.command_status or b""
 
 
 @dataclass(slots=True)
@@ -90,23 +111,22 @@ class Wire:
     connection: Connection
     prepared: Prepared
     transformer: Transformer
+    ear: Ear
 
-    async def ask(self, *asked: Ask, unread: int = 0) -> list[Told]:
-        """Send all statements at once and return what came of each, in order, but for the first `unread`.
+    async def ask(self, *asked: Ask) -> list[Told]:
+        """Send all statements at once and return what came of each, in order.
 
         Outside of a transaction they are one. What follows a failure is not carried out.
 
         Raises:
             psycopg.Error: the first failure.
         """
-        told, failure = await self.attempt(*asked, unread=unread)
+        told, failure = await self.attempt(*asked)
         if failure is not None:
             raise failure
         return told
 
-    async def attempt(
-        self, *asked: Ask, unread: int = 0, early: int = 0
-    ) -> tuple[list[Told], psycopg.Error | None]:
+    async def attempt(self, *asked: Ask, early: int = 0) -> tuple[list[Told], psycopg.Error | None]:
         """Send all statements at once and return what `ask` does of those before the first failure, and that.
 
         A connection that is lost on the way is such a failure: what was heard before has been carried out. What
@@ -131,16 +151,20 @@ class Wire:
                 await self._hear(heard)
             except psycopg.OperationalError as error:
                 lost = error
+                self.ear.close()
             finally:
                 # Whatever became of it, what was prepared is known, and nothing else.
                 results = self._sort_out(sent, heard)
                 # Of a connection that was lost in between there is nothing left to end.
                 if pgconn.status == pq.ConnStatus.OK:
                     pgconn.exit_pipeline_mode()
-        failed = next((one for one in heard if one.status == pq.ExecStatus.FATAL_ERROR), None)
-        carried_out = takewhile(lambda one: one[1].status not in _FAILED, results)
-        told = [self._read(*one) for one in islice(carried_out, unread, None)]
-        return told, lost if failed is None else error_from_result(failed)
+        told = []
+        for known, result in results:
+            if result.status in _FAILED:
+                break
+            told.append(Told(known, result, self.transformer))
+        failed = [one for one in heard if one.status == pq.ExecStatus.FATAL_ERROR]
+        return told, error_from_result(failed[0]) if failed else lost
 
     def _write(self, one: Ask) -> _Written:
         sql, names, formats = _number(one.sql) if one.params else (one.sql, (), ())
@@ -168,22 +192,24 @@ class Wire:
 
     async def _hear(self, heard: list[PGresult]) -> None:
         """Leave all that the server says to what was sent with what was heard."""
-        pgconn = self.connection.pgconn
-        if not pgconn.flush():
-            try:
-                await _wait_for_word(pgconn.socket)
-            except asyncio.CancelledError:
-                await self._give_up(heard)
-                raise
-        await self.connection.wait(_fetch(pgconn, heard))
+        try:
+            if self.connection.pgconn.flush():
+                # The rest of what is much is sent by psycopg, and what comes meanwhile is read.
+                self.ear.close()
+                await self.connection.wait(send(self.connection.pgconn))
+            await self.ear.hear_out(heard)
+        except asyncio.CancelledError:
+            await self._give_up(heard)
+            raise
 
     async def _give_up(self, heard: list[PGresult]) -> None:
         """Have the server stop and hear that it did, or leave the connection closed: nobody knows its state."""
         try:
             async with asyncio.timeout(GIVE_UP_SECONDS):
                 await self.connection.cancel_safe()
-                await self.connection.wait(_fetch(self.connection.pgconn, heard))
+                await self.ear.hear_out(heard)
         except BaseException as error:
+            self.ear.close()
             self.connection.pgconn.finish()
             # Whoever was stopped is not to be told of that instead.
             if not isinstance(error, Exception):
@@ -203,59 +229,9 @@ class Wire:
                 results.append((known, result))
         return results
 
-    def _read(self, known: _Known, result: PGresult) -> Told:
-        rows: list[Row] = []
-        if result.ntuples:
-            names = known.columns = known.columns or _name_columns(result)
-            self.transformer.set_pgresult(result)
-            values = self.transformer.load_rows(0, result.ntuples, tuple)
-            rows = [dict(zip(names, one, strict=True)) for one in values]
-        return Told(rows, result.command_tuples or 0, result.command_status or b"")
-
 
 def _name_columns(result: PGresult) -> tuple[str, ...]:
     return tuple((result.fname(place) or b"").decode() for place in range(result.nfields))
-
-
-async def _wait_for_word(socket: int) -> None:
-    """Return when there is something to read.
-
-    psycopg can wait as well, but wakes up ten times a second meanwhile, and to arrange that takes longer than to
-    send and read.
-    """
-    loop = asyncio.get_running_loop()
-    word = loop.create_future()
-    loop.add_reader(socket, _settle, word)
-    try:
-        await word
-    finally:
-        loop.remove_reader(socket)
-
-
-def _settle(word: asyncio.Future[None]) -> None:
-    if not word.done():
-        word.set_result(None)
-
-
-def _fetch(pgconn: PGconn, heard: list[PGresult]) -> PQGen[None]:
-    """Leave the results up to the end of the pipeline with what was heard."""
-    yield from send(pgconn)
-    is_between = False
-    # Most often all of it is there.
-    pgconn.consume_input()
-    while True:
-        while pgconn.is_busy():
-            yield Wait.R
-            pgconn.consume_input()
-        result = pgconn.get_result()
-        if result is None and is_between:
-            # A connection that was lost says no more than that.
-            raise psycopg.OperationalError("The connection was lost.")
-        is_between = result is None
-        if result is not None and result.status == pq.ExecStatus.PIPELINE_SYNC:
-            return
-        if result is not None:
-            heard.append(result)
 
 
 @lru_cache(maxsize=1024)

@@ -127,7 +127,7 @@ class Glance:
             # By themselves, each would see a moment of its own.
             begin = [_MOMENT, Ask(_encode(ENTER), self._params)]
             told = await _enter(self._wire, begin, self._proof, [*statements, _COMMIT])
-        return [one.rows for one in told[: len(asked)]]
+        return [one.read_rows() for one in told[: len(asked)]]
 
     async def end_reading(self, known: Asks, guesses: Asks, *, timeout_seconds: float) -> Ended:
         raise AssertionError("a glance asks once")
@@ -158,28 +158,29 @@ class Transaction:
         self._has_ended = True
         asked = [*(_ask(*one) for one in (*known, limit_each(timeout_seconds), *guesses)), _COMMIT]
         told, failure = await self._wire.attempt(*asked, early=len(known))
-        rows = [one.rows for one in told]
         if failure is None:
             _check_ended(told[-1])
+            rows = [one.read_rows() for one in told]
             return rows[: len(known)], rows[len(known) + 1 : -1]
         await roll_back(self._wire)
         if len(told) < len(known):
             raise failure
-        return rows[: len(known)], failure
+        return [one.read_rows() for one in told[: len(known)]], failure
 
     async def fetch_all(self, query: Query, params: Params = NO_PARAMS) -> list[Row]:
         [told] = await self._tell(_ask(query, params))
-        return told.rows
+        return told.read_rows()
 
     async def fetch_one(self, query: Query, params: Params = NO_PARAMS) -> Row | None:
         return next(iter(await self.fetch_all(query, params)), None)
 
     async def fetch_each(self, *asked: tuple[Query, Params]) -> list[list[Row]]:
-        return [told.rows for told in await self._tell(*(_ask(query, params) for query, params in asked))]
+        return [told.read_rows() for told in await self._tell(*(_ask(*one) for one in asked))]
 
     async def stream(self, query: Query, params: Params = NO_PARAMS) -> AsyncIterator[Row]:
         one = _ask(query, params)
         await self._tell()
+        self._wire.ear.close()
         async with self._wire.connection.cursor() as cursor:
             async for row in cursor.stream(one.sql, one.params or None):
                 yield row
@@ -208,9 +209,9 @@ def _check_ended(ended: Told) -> None:
 async def _enter(wire: Wire, begin: Sequence[Ask], proof: Proof | None, asked: Sequence[Ask]) -> list[Told]:
     """Begin a transaction by what is asked first; return what came of that alone."""
     if proof is None or proof.is_given:
-        return await wire.ask(*begin, *asked, unread=len(begin))
-    proven, *told = await wire.ask(*begin, Ask(_encode(proof.query), proof.params), *asked, unread=len(begin))
-    proof.take(next(iter(proven.rows), None))
+        return (await wire.ask(*begin, *asked))[len(begin) :]
+    proven, *told = (await wire.ask(*begin, Ask(_encode(proof.query), proof.params), *asked))[len(begin) :]
+    proof.take(next(iter(proven.read_rows()), None))
     return told
 
 

@@ -62,8 +62,8 @@ async def test_role_team_and_timeouts_end_with_the_transaction(
     try:
         async with one.reading(Scope("app", team.team_id)):
             pass
-        async with one._connection(one._pool) as connection:
-            cursor = await connection.execute(
+        async with one._wire(one._pool) as wire:
+            cursor = await wire.connection.execute(
                 "SELECT current_user = session_user AS is_nobody,"
                 " coalesce(current_setting('densemem.team_id', true), '') AS team_id,"
                 " current_setting('statement_timeout') AS statement_timeout"

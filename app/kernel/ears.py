@@ -1,0 +1,71 @@
+"""How a round trip hears what the server says.
+
+psycopg can wait as well, but wakes up ten times a second meanwhile, and arranges with the event loop for each trip
+anew what to listen to, which takes longer than to send and to read.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import psycopg
+from psycopg import pq
+from psycopg.pq.abc import PGconn, PGresult
+
+
+@dataclass(slots=True)
+class Ear:
+    """What listens to one connection while that is in use. Whoever else listens to it closes this before."""
+
+    pgconn: PGconn
+    # While it listens. The event loop knows a socket by its number, which is another's once the connection ends.
+    _loop: asyncio.AbstractEventLoop | None = None
+    _socket: int = -1
+    _word: asyncio.Future[None] | None = None
+
+    async def hear_out(self, heard: list[PGresult]) -> None:
+        """Leave the results up to the end of the pipeline with what was heard.
+
+        Raises:
+            psycopg.OperationalError: the connection was lost.
+        """
+        for _ in _take(self.pgconn, heard):
+            await self._wait_for_word()
+            self.pgconn.consume_input()
+
+    def close(self) -> None:
+        """Leave the event loop without the connection's socket; what is waited for next is listened to anew."""
+        if self._loop is not None:
+            self._loop.remove_reader(self._socket)
+            self._loop = None
+
+    async def _wait_for_word(self) -> None:
+        if self._loop is None:
+            self._loop, self._socket = asyncio.get_running_loop(), self.pgconn.socket
+            self._loop.add_reader(self._socket, self._settle)
+        self._word = self._loop.create_future()
+        await self._word
+
+    def _settle(self) -> None:
+        if self._word is None or self._word.done():
+            # What nobody waits for would be told again and again.
+            self.close()
+        else:
+            self._word.set_result(None)
+
+
+def _take(pgconn: PGconn, heard: list[PGresult]) -> Iterator[None]:
+    """Take the results that are whole up to the end of the pipeline; stop wherever more has to come."""
+    is_between = False
+    while True:
+        while pgconn.is_busy():
+            yield
+        result = pgconn.get_result()
+        if result is None and is_between:
+            # A connection that was lost says no more than that.
+            raise psycopg.OperationalError("The connection was lost.")
+        is_between = result is None
+        if result is not None and result.status == pq.ExecStatus.PIPELINE_SYNC:
+            return
+        if result is not None:
+            heard.append(result)
