@@ -141,7 +141,7 @@ def idea(
         predicate_key=predicate_key,
         object_entity_id=None if is_value else object_id,
         object_value_id=object_id if is_value else None,
-        statement=hedged_statement(subject, inputs.predicates[predicate_key], target),
+        statement=hedged_statement(subject, inputs.predicates[predicate_key].verb_phrase, target),
         rationale=f"{subject} and {target} are connected.",
         likelihood=likelihood,
         confidence=0.5,

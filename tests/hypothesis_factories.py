@@ -71,7 +71,7 @@ async def make_hypothesis(
             object_entity_id=edge.object_id if edge.object_id.startswith("ent_") else None,
             object_value_id=edge.object_id if edge.object_id.startswith("val_") else None,
             target_identity=target_identity(edge, predicate),
-            statement=hedged_statement(names["subject"], predicate, names["object"]),
+            statement=hedged_statement(names["subject"], predicate.verb_phrase, names["object"]),
             generation=Generation(
                 cycle_run_id=run_id,
                 rationale=guess.rationale,

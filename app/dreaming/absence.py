@@ -124,7 +124,7 @@ def _draft(situation: Situation) -> Proposal:
         predicate_key=target.predicate_key,
         object_entity_id=None if is_value else target.object_id,
         object_value_id=target.object_id if is_value else None,
-        statement="" if predicate is None else hedged_statement(names[0], predicate, names[1]),
+        statement="" if predicate is None else hedged_statement(names[0], predicate.verb_phrase, names[1]),
         rationale=_RATIONALE,
         likelihood=0.0,
         confidence=0.0,

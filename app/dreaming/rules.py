@@ -51,7 +51,7 @@ def _state_group(inputs: Inputs, group: Group, premises: dict[str, Premise]) -> 
         predicate_key=target.predicate_key,
         object_entity_id=None if is_value else target.object_id,
         object_value_id=target.object_id if is_value else None,
-        statement=hedged_statement(subject.name, predicate, object_.name),
+        statement=hedged_statement(subject.name, predicate.verb_phrase, object_.name),
         rationale=_word_rationale(inputs, best, target, premises),
         likelihood=group.likelihood,
         confidence=estimate_confidence(best.support),

@@ -21,7 +21,6 @@ from app.kernel.errors import NotFound, Unavailable
 from app.kernel.ids import is_id
 from app.kernel.processes import run_in_process
 from app.ledger.predicates.phrases import negated_statement, statement
-from app.ledger.vocabulary import Predicate
 from app.tenancy.configuration import effective_configuration
 
 Compute = Callable[[Callable[[Situation], Absence], Situation], Awaitable[Absence]]
@@ -102,9 +101,8 @@ def _read_versions(inputs: Inputs) -> dict[str, tuple[int, bool]]:
 
 
 def _word_unfit(row: Row) -> Obstacle:
-    predicate = Predicate(row["predicate_key"], row["predicate_version"], row["label"], row["verb_phrase"])
     said = statement if row["polarity"] == "+" else negated_statement
-    text = said(row["subject_name"], predicate, row["object_name"])
+    text = said(row["subject_name"], row["verb_phrase"], row["object_name"])
     faults = "; ".join(fault for name, fault in CONDITION_FAULTS.items() if not row[name])
     return Obstacle("not_eligible", f"“{text}” cannot be built on: {faults}.", (row["relationship_id"],))
 
@@ -126,8 +124,7 @@ _UNFIT: LiteralString = """
           AND r.status NOT IN ('retracted', 'superseded', 'rejected')
         ORDER BY r.changed_at DESC, r.id DESC LIMIT %(neighbours)s
     )
-    SELECT r.id AS relationship_id, r.polarity, r.predicate_key, r.predicate_version, predicate.label,
-           predicate.verb_phrase, subject.name AS subject_name,
+    SELECT r.id AS relationship_id, r.polarity, predicate.verb_phrase, subject.name AS subject_name,
            coalesce(object.name, trim(value.canonical || ' ' || value.unit)) AS object_name,
            e.is_established OR e.is_assessed_candidate AS is_established_or_assessed, e.endpoints_exist,
            e.predicate_fits, e.has_no_open_review, e.has_no_open_conflict, e.is_preferred_position,

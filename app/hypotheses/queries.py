@@ -19,7 +19,6 @@ from app.kernel.errors import NotFound
 from app.kernel.ids import is_id
 from app.kernel.pages import Page, decode_cursor, encode_cursor, refuse_cursor
 from app.ledger.predicates.phrases import negated_statement, statement
-from app.ledger.vocabulary import Predicate
 
 MAX_EVENTS: Final = 200
 MAX_COUNT: Final = 2**31
@@ -140,14 +139,13 @@ def summary_of(row: Row) -> HypothesisSummary:
 
 
 def _premise(row: Row) -> Premise:
-    predicate = Predicate(row["predicate_key"], row["predicate_version"], row["label"], row["verb_phrase"])
     said = statement if row["polarity"] == "+" else negated_statement
     # Eligible is what meets every condition, by the definition of the view of those that are.
     obstacles = tuple(name for name in CONDITION_FAULTS if not row[name])
     return Premise(
         relationship_id=row["relationship_id"],
         semantic_group_key=row["semantic_group_key"],
-        statement=said(row["subject_name"], predicate, row["object_name"]),
+        statement=said(row["subject_name"], row["verb_phrase"], row["object_name"]),
         subject_name=row["subject_name"],
         predicate_key=row["predicate_key"],
         object_name=row["object_name"],

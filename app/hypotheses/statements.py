@@ -45,8 +45,8 @@ HYPOTHESIS: Final[LiteralString] = (
 # The view is asked for these sources only; its conditions come along so that a reader learns which one fails.
 PREMISES: Final[LiteralString] = """
     SELECT s.relationship_id, s.semantic_group_key, s.version, s.is_candidate,
-           r.version AS current_version, r.polarity, r.predicate_key, r.predicate_version,
-           predicate.label, predicate.verb_phrase, subject.name AS subject_name,
+           r.version AS current_version, r.polarity, r.predicate_key,
+           predicate.verb_phrase, subject.name AS subject_name,
            coalesce(object.name, trim(value.canonical || ' ' || value.unit)) AS object_name,
            e.is_established OR e.is_assessed_candidate AS is_established_or_assessed,
            e.endpoints_exist, e.predicate_fits, e.has_no_open_review, e.has_no_open_conflict,

@@ -5,7 +5,6 @@ from typing import Final, LiteralString
 
 from app.kernel.database import Params, Query, Row
 from app.ledger.predicates.phrases import negated_statement, statement
-from app.ledger.vocabulary import Predicate
 from app.recall.model import Moment, Quote, RecalledNode, RecallResult
 from app.recall.moments import Timed, timed
 from app.recall.ranking import Fused
@@ -33,9 +32,8 @@ def read_results(rows: Sequence[Row], groups: Sequence[Fused]) -> tuple[RecallRe
 
 def say(row: Row) -> str:
     """Return the statement of a row that tells a predicate's words, the polarity and the names of both ends."""
-    predicate = Predicate(row["predicate_key"], row["predicate_version"], row["label"], row["verb_phrase"])
     said = statement if row["polarity"] == "+" else negated_statement
-    return said(row["subject_name"], predicate, row["object_name"])
+    return said(row["subject_name"], row["verb_phrase"], row["object_name"])
 
 
 def _result(row: Row, group: Fused) -> RecallResult:

@@ -11,5 +11,5 @@ def write_document(
 ) -> str:
     """Return one line for the statement, then one for each name; the first names are the ones in use."""
     state = statement if polarity == "+" else negated_statement
-    sentence = state(subject_names[0], predicate, object_names[0])
+    sentence = state(subject_names[0], predicate.verb_phrase, object_names[0])
     return "\n".join((sentence, *subject_names, *object_names))

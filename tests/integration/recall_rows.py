@@ -53,7 +53,7 @@ class Ledger:
         async def document(w: Writing) -> None:
             predicate = (await list_predicates(w, caller.team_id))[predicate_key]
             said = statement if position.polarity == "+" else negated_statement
-            body = said(subject, predicate, object_name)
+            body = said(subject, predicate.verb_phrase, object_name)
             params = {"team_id": caller.team_id, "id": made.relationship_id, "body": body}
             await w.execute(_DOCUMENT, params)
 

@@ -92,7 +92,9 @@ def _resolve(proposal: Proposal, index: int, bench: Bench) -> Idea | Rejected:
         edge=edge,
         predicate=predicate,
         target_identity=target_identity(edge, predicate),
-        statement=hedged_statement(nodes[edge.subject_id].name, predicate, nodes[edge.object_id].name),
+        statement=hedged_statement(
+            nodes[edge.subject_id].name, predicate.verb_phrase, nodes[edge.object_id].name
+        ),
         premises=tuple(premises[key] for key in sorted(premises)),
         sources=tuple(sorted((source for source, _ in listed), key=lambda source: source.relationship_id)),
     )

@@ -16,7 +16,6 @@ from app.ledger.predicates.inflections import (
     participle_of_past,
     past_participle,
 )
-from app.ledger.vocabulary import Predicate
 
 _HEDGE_WORDS = re.compile(
     # The first three are hedges in lower case only: "May" is also a month and a name.
@@ -26,22 +25,22 @@ PRESENT_COPULAS = ("is", "are")
 PAST_COPULAS = ("was", "were")
 
 
-def statement(subject: str, predicate: Predicate, object_name: str) -> str:
+def statement(subject: str, verb_phrase: str, object_name: str) -> str:
     """Return the plain sentence: "FastAPI depends on Starlette."."""
-    return _sentence(subject, predicate.verb_phrase, object_name)
+    return _sentence(subject, verb_phrase, object_name)
 
 
-def hedged_statement(subject: str, predicate: Predicate, object_name: str) -> str:
+def hedged_statement(subject: str, verb_phrase: str, object_name: str) -> str:
     """Return the sentence as a possibility: "FastAPI may depend on Starlette.".
 
     `is_hedged` holds for every result.
     """
-    return _sentence(subject, hedged_phrase(predicate.verb_phrase), object_name)
+    return _sentence(subject, hedged_phrase(verb_phrase), object_name)
 
 
-def negated_statement(subject: str, predicate: Predicate, object_name: str) -> str:
+def negated_statement(subject: str, verb_phrase: str, object_name: str) -> str:
     """Return the sentence denied: "FastAPI does not depend on Starlette."."""
-    return _sentence(subject, negated_phrase(predicate.verb_phrase), object_name)
+    return _sentence(subject, negated_phrase(verb_phrase), object_name)
 
 
 def is_hedged(statement: str) -> bool:

@@ -137,7 +137,7 @@ class _Maker:
         for known in self.corpus.known:
             predicate = self.predicates[known.key]
             subject, object_ = names[known.subject], names[known.object]
-            line = statement(subject[0], predicate, object_[0])
+            line = statement(subject[0], predicate.verb_phrase, object_[0])
             edge = self._edge(known)
             one = _Placed(
                 known,
@@ -224,7 +224,10 @@ class _Maker:
             (
                 *(self.team_id, hypothesis_id, run_id, edge.subject_id, edge.predicate_key),
                 *(predicate.version, edge.object_id, target_identity(edge, predicate)),
-                *(hedged_statement(names[0], predicate, names[1]), "Both are known of each other's like."),
+                *(
+                    hedged_statement(names[0], predicate.verb_phrase, names[1]),
+                    "Both are known of each other's like.",
+                ),
                 *(likelihood, likelihood, json.dumps([path]), "rules", "rules-v1", status, at),
             )
         )

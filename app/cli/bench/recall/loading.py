@@ -81,7 +81,7 @@ def _make_edge(
         relationship_id,
         Edge(ids[known.subject], known.key, ids[known.object]),
         predicate,
-        statement(subject.name, predicate, object_.name),
+        statement(subject.name, predicate.verb_phrase, object_.name),
         write_document(names[0], predicate, names[1], polarity="+"),
     )
 
@@ -157,7 +157,7 @@ def _make_hypothesis(
         object_entity_id=edge.object_id,
         object_value_id=None,
         target_identity=target_identity(edge, predicate),
-        statement=hedged_statement(names[0], predicate, names[1]),
+        statement=hedged_statement(names[0], predicate.verb_phrase, names[1]),
         generation=Generation(
             cycle_run_id=run_id,
             rationale="Planted to be found.",
