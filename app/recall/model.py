@@ -35,7 +35,9 @@ class Moment:
     known_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
+# What a result is made of is not frozen, unlike the rest: to freeze it takes longer than to make it, and an answer
+# has dozens of them.
+@dataclass(slots=True)
 class RecalledNode:
     """An end of a result: an entity, or a value with its type, canonical form and unit ('' for none)."""
 
@@ -47,13 +49,19 @@ class RecalledNode:
     unit: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
+class RecalledPredicate:
+    key: str
+    label: str
+
+
+@dataclass(slots=True)
 class Quote:
     evidence_id: str
     quote: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RecallResult:
     """One equivalence group, spoken for by its strongest, oldest position.
 
@@ -64,8 +72,7 @@ class RecallResult:
     relationship_id: str
     equivalent_relationship_ids: tuple[str, ...]
     subject: RecalledNode
-    predicate_key: str
-    predicate_label: str
+    predicate: RecalledPredicate
     object: RecalledNode
     polarity: Polarity
     scope: str | None

@@ -1,11 +1,12 @@
 """The winning groups in words: who says it, what it says, what was quoted for it."""
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Final, LiteralString
 
 from app.kernel.database import Params, Query, Row
 from app.ledger.predicates.phrases import negated_statement, statement
-from app.recall.model import Moment, Quote, RecalledNode, RecallResult
+from app.recall.model import Moment, Quote, RecalledNode, RecalledPredicate, RecallResult
 from app.recall.moments import Timed, timed
 from app.recall.ranking import Fused
 
@@ -37,13 +38,12 @@ def say(row: Row) -> str:
 
 
 def _result(row: Row, group: Fused) -> RecallResult:
-    quotes = dict.fromkeys(map(Quote, row["evidence_ids"] or (), row["quotes"] or ()))
+    quotes = dict.fromkeys(zip(row["evidence_ids"] or (), row["quotes"] or (), strict=True))
     return RecallResult(
         relationship_id=row["relationship_id"],
         equivalent_relationship_ids=tuple(row["relationship_ids"][1:]),
         subject=RecalledNode(row["subject_name"], entity_id=row["subject_entity_id"]),
-        predicate_key=row["predicate_key"],
-        predicate_label=row["label"],
+        predicate=RecalledPredicate(row["predicate_key"], row["label"]),
         object=RecalledNode(
             row["object_name"],
             entity_id=row["object_entity_id"],
@@ -58,7 +58,7 @@ def _result(row: Row, group: Fused) -> RecallResult:
         valid_to=row["valid_to"],
         tier=row["tier"],
         statement=say(row),
-        evidence=tuple(quotes)[:MAX_QUOTES],
+        evidence=tuple(Quote(*quote) for quote in islice(quotes, MAX_QUOTES)),
         score=group.score,
         matched_by=group.matched_by,
     )

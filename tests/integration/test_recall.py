@@ -29,7 +29,7 @@ async def test_a_result_says_who_what_and_quotes_its_evidence(ledger: Ledger) ->
     assert found.relationship_id == made.relationship_id
     assert (found.subject.name, found.subject.entity_id) == ("FastAPI", ledger.nodes["FastAPI"])
     assert (found.object.name, found.object.entity_id) == ("Starlette", ledger.nodes["Starlette"])
-    assert (found.predicate_key, found.predicate_label) == ("depends_on", "Depends on")
+    assert (found.predicate.key, found.predicate.label) == ("depends_on", "Depends on")
     assert (found.polarity, found.tier) == ("+", "fact")
     assert found.statement == "FastAPI depends on Starlette."
     assert [(one.evidence_id, one.quote) for one in found.evidence] == [(made.evidence_id, content)]

@@ -10,6 +10,7 @@ from app.recall.model import (
     RecalledConflict,
     RecalledNode,
     RecalledPosition,
+    RecalledPredicate,
     RecallResult,
     RelatedHypothesis,
 )
@@ -22,8 +23,7 @@ ANSWER = RecallAnswer(
             relationship_id="rel_x",
             equivalent_relationship_ids=IDS,
             subject=RecalledNode('Ada "é" \\ Ω', entity_id="ent_1"),
-            predicate_key="weighs",
-            predicate_label="weighs",
+            predicate=RecalledPredicate("weighs", "weighs"),
             object=RecalledNode("12 kg", value_id="val_1", value_type="number", value="12", unit="kg"),
             polarity="+",
             scope=None,

@@ -1,6 +1,6 @@
 """`recall_memory`: what is asked, and knowledge first, guesses beside it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Final, Literal
 
 from pydantic import Field, StringConstraints, TypeAdapter
@@ -25,14 +25,10 @@ from app.recall.model import (
     MAX_QUERY_LENGTH,
     MAX_RELATED,
     MAX_RESULTS,
-    Degradation,
-    Quote,
     RecallAnswer,
     RecalledConflict,
-    RecalledNode,
     RecallQuery,
     RecallResult,
-    RelatedHypothesis,
 )
 from app.recall.models import Rating
 
@@ -184,71 +180,23 @@ class RecallReply(Answer):
     degradations: list[DegradationAnswer]
 
 
-# Neither is frozen, which would take longer than to write them.
-@dataclass(slots=True)
-class _Result:
-    """A result as it is written, with parts that are written as the domain has them."""
-
-    relationship_id: str
-    equivalent_relationship_ids: tuple[str, ...]
-    subject: RecalledNode
-    predicate: dict[Literal["key", "label"], str]
-    object: RecalledNode
-    polarity: Polarity
-    scope: str | None
-    valid_from: UtcTime | None
-    valid_to: UtcTime | None
-    tier: Tier
-    statement: str
-    evidence: tuple[Quote, ...]
-    score: float
-    matched_by: tuple[str, ...]
-
-
-@dataclass(slots=True)
-class _Reply:
-    recall_id: str
-    results: list[_Result]
-    conflicts: list[RecalledConflict]
-    related_hypotheses: tuple[RelatedHypothesis, ...]
-    degradations: tuple[Degradation, ...]
-
-
-_REPLY: Final = TypeAdapter(_Reply)
+_REPLY: Final = TypeAdapter(RecallAnswer)
 
 
 def write_recall(recalled: RecallAnswer) -> bytes:
     """Return the answer as the JSON of a `RecallReply`; by way of one it would take three times as long."""
-    return _REPLY.dump_json(
-        _Reply(
-            recall_id=recalled.recall_id,
-            results=[_write_result(result) for result in recalled.results],
-            conflicts=[_write_conflict(conflict) for conflict in recalled.conflicts],
-            related_hypotheses=recalled.related_hypotheses,
-            degradations=recalled.degradations,
-        )
-    )
+    results = tuple(map(_cut_result, recalled.results))
+    conflicts = tuple(map(_cut_conflict, recalled.conflicts))
+    return _REPLY.dump_json(replace(recalled, results=results, conflicts=conflicts))
 
 
-def _write_result(result: RecallResult) -> _Result:
-    return _Result(
-        relationship_id=result.relationship_id,
-        equivalent_relationship_ids=result.equivalent_relationship_ids[:MAX_LIMIT],
-        subject=result.subject,
-        predicate={"key": result.predicate_key, "label": result.predicate_label},
-        object=result.object,
-        polarity=result.polarity,
-        scope=result.scope,
-        valid_from=result.valid_from,
-        valid_to=result.valid_to,
-        tier=result.tier,
-        statement=result.statement,
-        evidence=result.evidence,
-        score=result.score,
-        matched_by=result.matched_by,
-    )
+def _cut_result(result: RecallResult) -> RecallResult:
+    others = result.equivalent_relationship_ids
+    if len(others) <= MAX_LIMIT:
+        return result
+    return replace(result, equivalent_relationship_ids=others[:MAX_LIMIT])
 
 
-def _write_conflict(conflict: RecalledConflict) -> RecalledConflict:
+def _cut_conflict(conflict: RecalledConflict) -> RecalledConflict:
     shown = (replace(one, relationship_ids=one.relationship_ids[:MAX_LIMIT]) for one in conflict.positions)
     return replace(conflict, positions=tuple(shown))
