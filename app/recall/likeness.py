@@ -5,7 +5,6 @@ into the other. A swap of neighbours is one change, as it is one slip.
 """
 
 import unicodedata
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -47,17 +46,20 @@ def misspelt_windows(query: str, covered: Iterable[Piece], understood: Collectio
         and not any(_overlap(piece, word) for piece in taken)
         for word, name in zip(words, folded, strict=True)
     ]
+    if not any(is_open):
+        return {}
     inside = [
         any(_overlap(one, left) and _overlap(one, right) for one in taken) for left, right in pairwise(words)
     ]
     # Where a run may begin, and end: before each word and after the last, unless a name goes on there.
     may_part = [True, *(not one for one in inside), True]
+    is_empty = [name in EMPTY_WORDS for name in folded]
     windows: dict[str, Piece] = {}
     for length in (3, 2, 1, 4):
         for first in range(len(words) - length + 1):
             last = first + length - 1
             is_whole = may_part[first] and may_part[last + 1]
-            says_something = folded[first] not in EMPTY_WORDS and folded[last] not in EMPTY_WORDS
+            says_something = not (is_empty[first] or is_empty[last])
             if is_whole and says_something and any(is_open[first : last + 1]) and len(windows) < MAX_WINDOWS:
                 piece = Piece(words[first].start, words[last].end)
                 windows.setdefault(fold_name(text[piece.start : piece.end]), piece)
@@ -89,6 +91,11 @@ def likeness(one: str, other: str) -> float:
     longest = max(len(one), len(other))
     if longest == 0 or abs(len(one) - len(other)) > longest // 2:
         return 0.0
+    # What both begin and end with stays as it is.
+    begin = _count_shared(one, other)
+    one, other = one[begin:], other[begin:]
+    end = _count_shared(one[::-1], other[::-1])
+    one, other = one[: len(one) - end], other[: len(other) - end]
     before: list[int] = []
     above = list(range(len(other) + 1))
     for row, letter in enumerate(one, start=1):
@@ -102,10 +109,16 @@ def likeness(one: str, other: str) -> float:
     return 1 - above[-1] / longest
 
 
+def _count_shared(one: str, other: str) -> int:
+    """Return with how many letters both begin."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (left, right) in pairs if left != right), min(len(one), len(other)))
+
+
 def _may_be_alike(one: str, other: str) -> bool:
     """Return False where too few letters are shared, in whatever order; that is told sooner than a likeness."""
     longest = max(len(one), len(other))
-    shared = sum((Counter(one) & Counter(other)).values())
+    shared = sum(min(one.count(letter), other.count(letter)) for letter in set(one))
     return longest > 0 and 1 - (longest - shared) / longest >= LEAST_LIKE
 
 

@@ -7,7 +7,7 @@ from typing import Final, LiteralString
 
 from app.kernel.database import Params, Query, Reading, Row
 from app.recall.likeness import misspelt_windows, weigh_alike
-from app.recall.names import Piece, keep_longest
+from app.recall.names import Piece, Span, keep_longest
 from app.recall.relations import (
     PredicateWords,
     Vocabulary,
@@ -52,7 +52,7 @@ def ask_names(team_id: str, candidates: Iterable[str]) -> tuple[tuple[Query, Par
 async def understand(
     reading: Reading,
     query: str,
-    candidates: Mapping[str, tuple[Piece, ...]],
+    candidates: Mapping[str, Sequence[Span]],
     named: Sequence[Row],
     predicates: Sequence[Row],
 ) -> Understood:

@@ -29,7 +29,7 @@ def test_runs_with_a_word_that_nothing_explains_are_looked_at() -> None:
     windows = misspelt_windows(query, covered, {"what", "does", "use", "from"})
     assert {"lumne gateway", "lumne", "gateway"} <= set(windows)
     assert "fastapi" not in windows
-    assert misspelt_windows("FastAPI", covered=candidate_names("FastAPI")["fastapi"], understood=()) == {}
+    assert misspelt_windows("FastAPI", covered=[Piece(0, 7)], understood=()) == {}
 
 
 def test_a_run_holds_all_words_of_a_found_name_or_none() -> None:

@@ -1,5 +1,7 @@
 """Which names a query may hold."""
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,10 +62,11 @@ def test_a_long_query_has_bounded_candidates() -> None:
 
 @given(st.text(max_size=512))
 def test_any_query_has_candidates_that_are_folded_and_lie_in_it(query: str) -> None:
-    for name, pieces in candidate_names(query).items():
-        assert name == fold_name(name)
-        assert pieces
-        assert all(0 <= piece.start < piece.end for piece in pieces)
+    text = unicodedata.normalize("NFC", query)
+    for name, spans in candidate_names(query).items():
+        assert spans
+        assert len(spans) == len(set(spans))
+        assert {fold_name(text[start:end]) for start, end in spans} == {name}
     assert all(piece.start < piece.end for piece in stripped_words(query))
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from app.ledger.nodes.names import fold_name
 from app.ledger.predicates.seed import SEEDED_PREDICATES
-from app.recall.names import candidate_names
+from app.recall.names import Piece, candidate_names
 from app.recall.relations import PredicateWords, Wanted, learn, read_relations, understood_words
 
 VOCABULARY = learn(
@@ -16,7 +16,8 @@ VOCABULARY = learn(
 
 
 def read(query: str, name: str = "Lumen") -> Wanted:
-    return read_relations(query, candidate_names(query).get(fold_name(name), ()), VOCABULARY)
+    spans = candidate_names(query).get(fold_name(name), ())
+    return read_relations(query, [Piece(*span) for span in spans], VOCABULARY)
 
 
 @pytest.mark.parametrize(
