@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, Generic, TypeVar
 
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi.security.utils import get_authorization_scheme_param
 
 from app.api.door import open_door
 from app.kernel.errors import Forbidden
@@ -36,8 +37,7 @@ _LET_IN: Final[ContextVar[tuple[str, Caller | Admin] | None]] = ContextVar("let_
 
 async def identify(request: Request) -> Caller | Admin:
     """Return whose the request's key is, as far as is known; raise Unauthenticated or RateLimited."""
-    presented = await _BEARER(request)
-    secret = None if presented is None else presented.credentials
+    secret = _read_secret(request)
     let_in = _LET_IN.get()
     if let_in is not None and let_in[0] == secret:
         identity = let_in[1]
@@ -46,6 +46,12 @@ async def identify(request: Request) -> Caller | Admin:
     # Whoever refuses the request later needs to know whose it is, and whoever answers it that its key lives.
     request.state.identity = identity
     return identity
+
+
+def _read_secret(request: Request) -> str | None:
+    """Return what stands for a key, read as FastAPI's scheme reads it into a model of its own."""
+    scheme, secret = get_authorization_scheme_param(request.headers.get("Authorization"))
+    return secret if secret and scheme.lower() == "bearer" else None
 
 
 @asynccontextmanager
@@ -58,9 +64,9 @@ async def admit(request: Request) -> AsyncIterator[None]:
     """
     identity = await identify(request)
     await open_door(request).admission.prove(identity)
-    presented = await _BEARER(request)
-    assert presented is not None
-    token = _LET_IN.set((presented.credentials, identity))
+    secret = _read_secret(request)
+    assert secret is not None
+    token = _LET_IN.set((secret, identity))
     try:
         yield
     finally:
