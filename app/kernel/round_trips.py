@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import repeat
 from typing import Any, Final
 
 import psycopg
@@ -67,10 +68,8 @@ class Told:
             return []
         names = known.columns = known.columns or _name_columns(result)
         self._transformer.set_pgresult(result)
-        return [
-            dict(zip(names, one, strict=True))
-            for one in self._transformer.load_rows(0, result.ntuples, tuple)
-        ]
+        values = self._transformer.load_rows(0, result.ntuples, tuple)
+        return list(map(dict, map(zip, repeat(names), values)))
 
     @property
     def count(self) -> int:

@@ -35,8 +35,7 @@ class Moment:
     known_at: datetime | None = None
 
 
-# What a result is made of is not frozen, unlike the rest: to freeze it takes longer than to make it, and an answer
-# has dozens of them.
+# What an answer has dozens of is not frozen, unlike the rest: to freeze it takes longer than to make it.
 @dataclass(slots=True)
 class RecalledNode:
     """An end of a result: an entity, or a value with its type, canonical form and unit ('' for none)."""
@@ -105,7 +104,7 @@ class RecalledConflict:
     positions: tuple[RecalledPosition, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RelatedHypothesis:
     """A guess beside the results; `matched_by` says why it is here: source, endpoint, text."""
 

@@ -17,9 +17,12 @@ class Channel:
     weight: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Fused:
-    """A key with its fused score and the channels that found it, in the order of the channels."""
+    """A key with its fused score and the channels that found it, in the order of the channels.
+
+    Made by the dozen, so it is not frozen, which would take longer.
+    """
 
     key: str
     score: float

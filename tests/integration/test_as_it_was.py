@@ -164,7 +164,7 @@ def shown(answered: RecallAnswer) -> tuple[frozenset[object], frozenset[object]]
             one.valid_from,
             one.valid_to,
             one.statement,
-            frozenset(one.evidence),
+            frozenset((quote.evidence_id, quote.quote) for quote in one.evidence),
         )
         for one in answered.results
     )
