@@ -34,6 +34,9 @@ runs as the owner of the cluster, or as `nobody`.
 Access: only a Unix socket, in a folder of mode 0700 that belongs to the account of the server. Whoever
 reaches it is that account or root, so local authentication is `trust` and TCP is both off and rejected.
 
+Courtesy: PostgreSQL's processes run at a nice value of 5, and on Linux their sessions as well, so that whoever
+asks them, and whatever else the machine is for, has the cores first.
+
 Never: make or change an operating-system user; change a mode or an owner outside the data folder; listen on
 TCP; use the launcher of the embedded wheel; let two servers run on one data folder; hand the owner's
 environment (it holds secrets) to PostgreSQL; write statement text to the log.

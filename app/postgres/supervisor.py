@@ -28,6 +28,7 @@ from app.postgres.cluster import (
     remove_leftovers,
 )
 from app.postgres.confine import Confinement, check_identity, spawn, try_identity
+from app.postgres.courtesy import Courtesy
 from app.postgres.errors import EmbeddedPostgresError, NotPermittedError
 from app.postgres.identity import choose_identity, gather_facts
 from app.postgres.layout import PORT, Layout
@@ -112,7 +113,9 @@ def run_server(layout: Layout, plan: Plan, confinement: Confinement, lifeline: L
     """PostgreSQL has run until the owner or it ended, and was reported once it was ready."""
     log_start, started = log_size(layout.log), int(time.time())
     server = spawn(plan.server, confinement, output=log)
+    courtesy = Courtesy(server.pid)
     try:
+        courtesy.begin()
         while not is_ready(layout, Path(plan.socket_dir), server.pid, started=started):
             pass_on(lifeline.wait(READY_CHECK_SECONDS), server)
             if server.poll() is not None:
@@ -131,7 +134,7 @@ def run_server(layout: Layout, plan: Plan, confinement: Confinement, lifeline: L
         report(write_report(info))
         os.dup2(log, STDERR)
         while server.poll() is None and not lifeline.cut:
-            pass_on(lifeline.wait(), server)
+            pass_on(lifeline.wait(courtesy.spread()), server)
     finally:
         stop(server)
 

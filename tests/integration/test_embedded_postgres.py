@@ -16,6 +16,7 @@ from app.postgres.binaries import (
     find_wheel_folder,
     inspect_folder,
 )
+from app.postgres.courtesy import NICENESS, NICEST, Courtesy
 from app.postgres.errors import DataFolderInUseError, EmbeddedPostgresError
 from app.postgres.running import find_running, write_note
 from app.postgres.server import start
@@ -39,6 +40,31 @@ def test_a_durable_start_works_and_keeps_its_promises(data_dir: Path) -> None:
     with start(data_dir) as server:
         assert (ask(server, "SHOW fsync"), ask(server, "SHOW synchronous_commit")) == ("on", "on")
         assert ask(server, "SHOW data_checksums") == "on"
+
+
+def test_its_processes_let_others_have_the_cores_first(data_dir: Path) -> None:
+    with start(data_dir, durable=False) as server, psycopg.connect(server.url()) as connection:
+        pid = connection.info.backend_pid
+        assert os.getpriority(os.PRIO_PROCESS, pid) == os.getpriority(os.PRIO_PROCESS, 0) + NICENESS
+        # Where the kernel knows no nice sessions, there is nothing to be told.
+        session = Path(f"/proc/{pid}/autogroup")
+        for _ in range(600):
+            if not session.exists() or session.read_text().rstrip().endswith(f" {NICENESS}"):
+                break
+            connection.execute("SELECT pg_sleep(0.05)")
+        else:
+            pytest.fail("the session was not told")
+
+
+@pytest.mark.parametrize("more", [0, 7, 17])
+def test_the_server_is_nicer_than_its_owner_whatever_that_is(more: int) -> None:
+    # Only root may make a process less nice, and nobody has to.
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as server:
+        owners = min(os.getpriority(os.PRIO_PROCESS, 0) + more, NICEST)
+        os.setpriority(os.PRIO_PROCESS, server.pid, owners)
+        Courtesy(server.pid).begin()
+        assert os.getpriority(os.PRIO_PROCESS, server.pid) == min(owners + NICENESS, NICEST)
+        server.communicate()
 
 
 def test_data_are_kept_across_restarts(data_dir: Path) -> None:
