@@ -11,17 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from app.ledger.nodes.names import fold_name
+from app.remember.introductions import INTRODUCTIONS
 from app.remember.submission import EntityProposal
 
 # What spellings differ in; "+" and "#" tell C++ and C# from C.
 _SEPARATORS = re.compile(r"[-_.\s]+")
-_INTRODUCTIONS = (
-    "{0} ({1})",
-    "{1} ({0})",
-    "{0}, also known as {1}",
-    "{0}, short for {1}",
-    "{1}, short for {0}",
-)
 
 
 def keep_backed_aliases(
@@ -54,7 +48,8 @@ def is_introduced(alias: str, name: str, folded_texts: Sequence[str]) -> bool:
     name, alias = fold_name(name), fold_name(alias)
     # No pattern is made of a stranger's words: making one takes longer than reading all of the evidence.
     texts = [text for text in folded_texts if alias in text]
-    forms = [form.format(name, alias) for form in _INTRODUCTIONS] if texts else ()
+    orders = ((name, alias), (alias, name)) if texts else ()
+    forms = [f"{one}{form.joint}{other}{form.close}" for form in INTRODUCTIONS for one, other in orders]
     return any(_stands_in(text, form) for form in forms for text in texts)
 
 

@@ -42,6 +42,7 @@ def test_another_name_does_not(name: str, alias: str) -> None:
         "JS (JavaScript) runs in browsers.",
         "We use javascript, also known as js, everywhere.",
         "JS, short for JavaScript, runs in browsers.",
+        "JavaScript (also known as JS) runs in browsers.",
     ],
 )
 def test_alias_that_the_evidence_introduces_counts(text: str) -> None:

@@ -34,15 +34,16 @@ Order of judging; the first that applies decides:
    Denied: `-` is entailed (`sentence_denies`), `+` is contradicted (`sentence_denies`).
 
 Modules: `tokens` and `sentences` cut the text, `forms` spells the predicate, `names` says which names count,
-`words`, `cues` and `frames` hold the word lists, `plain_clause` knows clauses without a secret, `clause` reads
-what stands before the predicate, `tail` what follows it, `sentence_form` puts them together, `context` judges
-the sentences around; `records` reads records, `record_block` what they stand in, `specifiers` their versions;
-`judge` keeps the order above, `verifier` puts it behind the port.
+`mentions` where they stand, `words`, `cues` and `frames` hold the word lists, `plain_clause` knows clauses without
+a secret, `clause` reads what stands before the predicate, `tail` what follows it, `sentence_form` puts them
+together, `context` judges the sentences around; `records` reads records, `record_block` what they stand in,
+`specifiers` their versions; `judge` keeps the order above, `verifier` puts it behind the port.
 
-Limits, by choice: no pronouns across sentences, no parentheses or appositions after the subject, no free
-prose beside the cited sentence, no tense but the present for states, no synonyms beyond the aliases, and only
-English around the names. Names match as whole token sequences, case folded; a hyphen, dot, slash or plus
-joins a token, and every CJK character is a token of its own, which is safe because unknown tokens beside a
-name are refused. What no list can see stays open: a capitalised word that only looks like a name in a list
-after the object, a summary that ridicules its own record in words that summaries use, and a lie told plainly.
+Limits, by choice: no pronouns across sentences, no parentheses or appositions after a name but the thing's other
+names, no free prose beside the cited sentence, no tense but the present for states, no synonyms beyond the
+aliases, and only English around the names. Names match as whole token sequences, case folded; a hyphen, dot,
+slash or plus joins a token, and every CJK character is a token of its own, which is safe because unknown tokens
+beside a name are refused. What no list can see stays open: a capitalised word that only looks like a name in a
+list after the object, a summary that ridicules its own record in words that summaries use, and a lie told
+plainly.
 """

@@ -11,8 +11,9 @@ from typing import Final
 
 from app.remember.lexical import words
 from app.remember.lexical.cues import has_doubt
+from app.remember.lexical.mentions import cut_introductions, find_names
 from app.remember.lexical.plain_clause import is_plain_clause
-from app.remember.lexical.sentence_form import Wording, find_names
+from app.remember.lexical.sentence_form import Wording
 from app.remember.lexical.tokens import Token
 
 MAX_HEADING_TOKENS: Final = 4
@@ -56,7 +57,8 @@ def _is_harmless_side(side: Sequence[Sequence[Token]], wording: Wording) -> bool
             continue
         folded = [token.folded for token in tokens]
         is_about_claim = find_names(folded, wording.subjects) and find_names(folded, wording.objects)
-        if is_about_claim or not is_plain_clause(tokens):
+        bare = cut_introductions(cut_introductions(tokens, wording.subjects), wording.objects)
+        if is_about_claim or not is_plain_clause(bare):
             return False
         judged += 1
         if judged == NEIGHBOURS:

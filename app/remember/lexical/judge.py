@@ -12,12 +12,12 @@ from app.ledger.vocabulary import Verdict
 from app.remember.claim import Citation, Claim, Judgement
 from app.remember.lexical.context import is_left_alone, is_struck_out
 from app.remember.lexical.cues import find_cue
+from app.remember.lexical.mentions import find_names
 from app.remember.lexical.records import read_record
 from app.remember.lexical.sentence_form import (
     Reading,
     Wording,
     find_form,
-    find_names,
     read_sentence,
     word_claim,
 )

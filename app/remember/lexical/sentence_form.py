@@ -15,6 +15,7 @@ from app.remember.lexical import words
 from app.remember.lexical.clause import is_harmless_gap, read_clause_start
 from app.remember.lexical.cues import find_cue
 from app.remember.lexical.forms import Form, predicate_forms
+from app.remember.lexical.mentions import Range, find_mentions
 from app.remember.lexical.names import usable_names
 from app.remember.lexical.tail import GapKind, is_harmless_tail, read_right_gap
 from app.remember.lexical.tokens import Token, name_tokens
@@ -25,8 +26,6 @@ MAX_INNER_ADVERBS: Final = 2
 
 # "does not depend on it anymore" denies no less than without the last word.
 _PARTS_OF_DENIALS = frozenset({"anymore", "longer"})
-
-Range = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +89,8 @@ def read_sentence(wording: Wording, tokens: Sequence[Token], cited: Sequence[boo
     if len(tokens) > MAX_SENTENCE_TOKENS:
         return
     folded = tuple(token.folded for token in tokens)
-    subjects = find_names(folded, wording.subjects)
-    objects = find_names(folded, wording.objects)
+    subjects = find_mentions(folded, wording.subjects)
+    objects = find_mentions(folded, wording.objects)
     if not subjects or not objects:
         return
     for form in wording.forms:
@@ -105,17 +104,6 @@ def read_sentence(wording: Wording, tokens: Sequence[Token], cited: Sequence[boo
                         reading = _read(wording, tokens, cited, form, form_words, left, right)
                         if reading is not None:
                             yield reading
-
-
-def find_names(folded: Sequence[str], names: Sequence[tuple[str, ...]]) -> tuple[Range, ...]:
-    """Return where one of the names stands, as token ranges in order."""
-    found = {
-        (start, start + len(name))
-        for name in names
-        for start, word in enumerate(folded)
-        if word == name[0] and tuple(folded[start : start + len(name)]) == name
-    }
-    return tuple(sorted(found))
 
 
 def find_form(folded: Sequence[str], form: Form) -> Iterator[tuple[int, tuple[int, ...]]]:
