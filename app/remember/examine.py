@@ -1,6 +1,6 @@
 """Examining one proposal: are its endpoints clear, its predicate registered and valid for both? Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.ledger.nodes.values import parse_value
@@ -86,6 +86,30 @@ def examine(
         return Held("predicate_needs_review", reason, "predicate", options)
     inverse = predicates.get(predicate.inverse_key) if predicate.inverse_key else None
     return Ready(proposal, predicate, inverse, subject, object_entity, value)
+
+
+def describe_misfit(
+    proposal: RelationshipProposal, entities: Mapping[str, Resolution], predicates: Mapping[str, Predicate]
+) -> str | None:
+    """Return which end has a kind that the predicate does not take, and which it takes; None if all fits."""
+    predicate = find_predicate(predicates, proposal.predicate)
+    subject, object_entity = entities[proposal.subject_ref], entities.get(proposal.object_ref or "")
+    if predicate is None or isinstance(subject, Unclear) or isinstance(object_entity, Unclear):
+        return None
+    if not predicate.accepts_subject(subject.kind):
+        return _misfit("subject", subject.kind, predicate.key, predicate.allowed_subject_kinds)
+    allowed = (*predicate.allowed_object_kinds, *(f"{one} value" for one in predicate.allowed_value_types))
+    if object_entity is not None:
+        is_fit, kind = predicate.accepts_entity_object(object_entity.kind), str(object_entity.kind)
+    else:
+        assert proposal.object_value is not None, "a proposal has either object"
+        value_type = proposal.object_value.type
+        is_fit, kind = predicate.accepts_value_object(value_type), f"{value_type} value"
+    return None if is_fit else _misfit("object", kind, predicate.key, allowed)
+
+
+def _misfit(end: str, kind: str, key: str, allowed: Sequence[str]) -> str:
+    return f"The {end} is of kind {kind}, and {key} takes these: {', '.join(allowed) or 'none'}."
 
 
 def _accepts(

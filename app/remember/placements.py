@@ -1,15 +1,20 @@
 """Reading back where a submission landed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import LiteralString
 
 from app.kernel.database import Reading, Row
 from app.kernel.errors import NotFound
 from app.kernel.ids import is_id
+from app.ledger.predicates.registry import list_predicates
 from app.ledger.vocabulary import EvidenceState, Status, Tier, Verdict
-from app.remember.lexical.judge import RATIONALES
+from app.remember.examine import describe_misfit
 from app.remember.outcomes import Category, ProcessingState
+from app.remember.reasons import explain_reason
+from app.remember.resolve import find_known
+from app.remember.review_choices import apply_choices, read_choices
+from app.remember.submission import from_stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +28,10 @@ class PlacedEvidence:
 
 @dataclass(frozen=True, slots=True)
 class RelationshipOutcome:
-    """Where one proposal landed. All but `proposal_id` is None while it waits."""
+    """Where one proposal landed. All but `proposal_id` is None while it waits.
+
+    `misfit` is the sentence about an end whose kind the predicate does not take, where it was looked up.
+    """
 
     proposal_id: str
     relationship_id: str | None
@@ -35,11 +43,12 @@ class RelationshipOutcome:
     reason: str | None
     review_id: str | None
     predicate_options: tuple[str, ...]
+    misfit: str | None = None
 
     @property
     def message(self) -> str | None:
-        """What the reason means, where it is one of the lexical verifier's; it holds no evidence text."""
-        return None if self.reason is None else RATIONALES.get(self.reason)
+        """What the reason means and what to do; it holds no evidence text."""
+        return None if self.reason is None else explain_reason(self.reason, misfit=self.misfit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +74,29 @@ async def get_placement(reading: Reading, team_id: str, ingest_id: str) -> Place
     if ingest is None:
         raise NotFound("No such ingest.")
     evidence = await reading.fetch_all(_EVIDENCE, params)
-    outcomes = await reading.fetch_all(_OUTCOMES, params)
+    outcomes = [outcome_of(row) for row in await reading.fetch_all(_OUTCOMES, params)]
+    if any(one.reason == "endpoint_kind_invalid" for one in outcomes):
+        misfits = await _find_misfits(reading, team_id, ingest_id, ingest["proposal"])
+        outcomes = [replace(one, misfit=misfits[one.proposal_id]) for one in outcomes]
     return Placement(
         ingest_id=ingest_id,
         processing_state=ingest["processing_state"],
         attempt=ingest["attempt"],
         evidence=tuple(PlacedEvidence(**row) for row in evidence),
-        relationship_outcomes=tuple(map(outcome_of, outcomes)),
+        relationship_outcomes=tuple(outcomes),
         errors=tuple(ingest["errors"]),
     )
+
+
+async def _find_misfits(
+    reading: Reading, team_id: str, ingest_id: str, stored: Mapping[str, object]
+) -> dict[str, str | None]:
+    """Return by proposal which end has a kind that its predicate does not take, as the ledger stands now."""
+    choices = await read_choices(reading, team_id, ingest_id)
+    entities, proposals = apply_choices(*from_stored(stored), choices)
+    known = await find_known(reading, team_id, entities)
+    predicates = await list_predicates(reading, team_id)
+    return {one.proposal_id: describe_misfit(one, known, predicates) for one in proposals}
 
 
 def outcome_of(row: Row) -> RelationshipOutcome:
@@ -85,7 +108,7 @@ OUTCOME_COLUMNS: LiteralString = """
     proposal_id, relationship_id, category, tier, status, verdict, confidence, reason, review_id, predicate_options
 """
 _INGEST: LiteralString = """
-    SELECT ingests.processing_state, ingests.errors, coalesce(item.attempt, 0) AS attempt
+    SELECT ingests.processing_state, ingests.errors, ingests.proposal, coalesce(item.attempt, 0) AS attempt
     FROM ingests LEFT JOIN work_items AS item
       ON item.team_id = ingests.team_id AND item.kind = 'placement' AND item.item_id = ingests.id
     WHERE ingests.team_id = %(team_id)s AND ingests.id = %(ingest_id)s

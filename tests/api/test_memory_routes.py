@@ -80,7 +80,10 @@ async def test_a_placement_says_in_a_sentence_what_the_verifier_misses(api: Api,
     (outcome,) = (await client.get(f"/v1/placements/{ingest_id}")).json()["relationship_outcomes"]
     assert (waiting["reason"], waiting["message"]) == (None, None)
     assert outcome["reason"] == "taken_back"
-    assert outcome["message"] == "What stands around the sentence is not known to leave it alone."
+    assert outcome["message"] == (
+        "Words or marks beside the cited sentence might take it back; not all of them are known not to. "
+        "Where they take nothing back, submit the sentence alone or among plain statements."
+    )
 
 
 async def test_waiting_ends_with_the_accepted_submission(api: Api, team: Caller) -> None:

@@ -179,6 +179,17 @@ async def test_endpoint_of_a_wrong_kind_needs_a_predicate_that_takes_it(
     outcome = await remember(database, team, submission)
     assert (outcome.category, outcome.reason) == ("predicate_needs_review", "endpoint_kind_invalid")
     assert "licensed_under" not in outcome.predicate_options
+    assert outcome.message is not None
+    assert outcome.message.startswith(
+        "The subject is of kind place, and licensed_under takes these: project, product, document, concept, "
+    )
+
+
+async def test_the_kind_that_does_not_fit_is_the_known_entitys_own(database: Database, team: Caller) -> None:
+    await create(database, team, EntityDraft("product", "Starlette"))
+    outcome = await remember(database, team, state("FastAPI", "works_for", "Starlette"))
+    assert outcome.message is not None
+    assert "is of kind product, and works_for takes these" in outcome.message
 
 
 async def test_concurrent_submissions_of_a_new_name_make_one_entity(database: Database, team: Caller) -> None:

@@ -243,3 +243,15 @@ def test_every_code_is_explained_in_the_package_docstring() -> None:
 
     assert package is not None
     assert [code for code in judge_module.RATIONALES if f"`{code}`" not in package] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("FastAPI's router depends on Starlette.", "subject_possessive"),
+        ("FastAPI depends on Starlette\u2019s router.", "object_possessive"),
+        ("FastAPIs depends on Starlette.", "subject_not_cited"),
+    ],
+)
+def test_a_name_that_is_only_an_owner_is_said_to_be_one(text: str, code: str) -> None:
+    assert judge_lexically(CLAIM, cite(text)).code == code

@@ -189,8 +189,7 @@ class RelationshipOutcome(Answer):
     confidence: float | None
     reason: str | None
     message: str | None = Field(
-        description="The reason in one sentence, where it is one of the lexical verifier's; what a model said is "
-        "the rationale in the trace."
+        description="What the reason means and what to do; what a model said is the rationale in the trace."
     )
     review_id: str | None
     predicate_options: list[str]

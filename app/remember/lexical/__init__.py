@@ -22,7 +22,7 @@ Order of judging; the first that applies decides:
    `record_ambiguous`, `record_doubtful`, `record_name_missing`, `record_value_differs`; these only name
    the reason when the sentence form finds nothing.
 3. `subject_not_cited`, `object_not_cited`, `predicate_not_cited`: one of the three is not named inside the
-   cited text.
+   cited text. `subject_possessive`, `object_possessive`: it is named only as an owner, "Acme's headquarters".
 4. Sentence form (`sentence_form.py`): one sentence must read [frame] subject, predicate, object [tail],
    each gap of words that are known to be harmless. If none does: `question`, `quoted`, `attributed`,
    `conditional`, `hedged`, `negation_unclear`, `script_unclear` where a cue explains it, else

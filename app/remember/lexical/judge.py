@@ -39,6 +39,8 @@ RATIONALES: Mapping[str, str] = {
     "span_invalid": "The spans do not lie within the evidence.",
     "subject_not_cited": "The cited text does not name the subject.",
     "object_not_cited": "The cited text does not name the object.",
+    "subject_possessive": "The cited text speaks of something that is the subject's, not of the subject.",
+    "object_possessive": "The cited text speaks of something that is the object's, not of the object.",
     "predicate_not_cited": "The cited text does not express the predicate.",
     "question": "The sentence is a question.",
     "quoted": "The sentence holds a quotation, so it may be somebody else's words.",
@@ -47,7 +49,7 @@ RATIONALES: Mapping[str, str] = {
     "hedged": "The sentence is hedged or speaks of another time.",
     "negation_unclear": "The sentence holds a negation whose reach is unclear.",
     "script_unclear": "The sentence holds letters of another script or invisible signs beside the names.",
-    "taken_back": "What stands around the sentence is not known to leave it alone.",
+    "taken_back": "Words or marks beside the cited sentence might take it back; not all of them are known not to.",
     "sentences_disagree": "The cited sentences both affirm and deny the relationship.",
     "order_not_recognised": "The cited words do not stand in an order that states the claim.",
     "record_line_cut": "The cited record line is not cited whole.",
@@ -160,10 +162,11 @@ def _find_missing(wording: Wording, sentences: Sequence[_CitedSentence]) -> str 
         )
         for sentence in sentences
     ]
-    if not any(find_names(folded, wording.subjects) for folded in cited):
-        return "subject_not_cited"
-    if not any(find_names(folded, wording.objects) for folded in cited):
-        return "object_not_cited"
+    for end, names in (("subject", wording.subjects), ("object", wording.objects)):
+        if not any(find_names(folded, names) for folded in cited):
+            owners = [(*name[:-1], f"{name[-1]}'s") for name in names]
+            is_owner = any(find_names(folded, owners) for folded in cited)
+            return f"{end}_possessive" if is_owner else f"{end}_not_cited"
     if not any(any(True for _ in find_form(folded, form)) for folded in cited for form in wording.forms):
         # The words of a denial may lie outside the spans; then the reading itself decides.
         whole = [tuple(token.folded for token in sentence.tokens) for sentence in sentences]
