@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import LiteralString
+from typing import Final, LiteralString
 
 from app.kernel.database import Reading, Row
 from app.kernel.errors import NotFound
@@ -15,6 +15,8 @@ from app.remember.reasons import explain_reason
 from app.remember.resolve import find_known
 from app.remember.review_choices import apply_choices, read_choices
 from app.remember.submission import from_stored
+
+_STANDS_ON_OTHERS: Final = "It is known from other evidence, and this adds nothing to it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,15 @@ class RelationshipOutcome:
 
     @property
     def message(self) -> str | None:
-        """What the reason means and what to do; it holds no evidence text."""
-        return None if self.reason is None else explain_reason(self.reason, misfit=self.misfit)
+        """What the reason means and what to do; it holds no evidence text.
+
+        The category is the Relationship's, the reason the citation's: what is known already stays so beside it.
+        """
+        if self.reason is None:
+            return None
+        message = explain_reason(self.reason, misfit=self.misfit)
+        stands_on_others = self.status == "active" and not self.reason.startswith("review_")
+        return f"{_STANDS_ON_OTHERS} {message}" if message and stands_on_others else message
 
 
 @dataclass(frozen=True, slots=True)

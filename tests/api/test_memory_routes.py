@@ -86,6 +86,23 @@ async def test_a_placement_says_in_a_sentence_what_the_verifier_misses(api: Api,
     )
 
 
+async def test_what_is_known_stays_so_beside_a_citation_that_fails_and_the_message_says_it(
+    api: Api, team: Caller
+) -> None:
+    client = await api.client(team)
+    await client.post("/v1/remember", json=example_submission())
+    await place_all(api.database, team)
+    body = example_submission(evidence=[{"content": "Starlette depends on FastAPI."}])
+    ingest_id = (await client.post("/v1/remember", json=body)).json()["ingest_id"]
+    await place_all(api.database, team)
+    (outcome,) = (await client.get(f"/v1/placements/{ingest_id}")).json()["relationship_outcomes"]
+    assert (outcome["category"], outcome["verdict"]) == ("relationship_validated_claim", "insufficient")
+    assert outcome["reason"] == "order_not_recognised"
+    assert outcome["message"].startswith(
+        "It is known from other evidence, and this adds nothing to it. The cited"
+    )
+
+
 async def test_waiting_ends_with_the_accepted_submission(api: Api, team: Caller) -> None:
     client = await api.client(team)
     answer = await client.post("/v1/remember", json=example_submission(), headers={"Prefer": "wait=1"})

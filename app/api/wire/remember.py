@@ -178,7 +178,11 @@ class PlacedEvidence(Answer):
 
 
 class RelationshipOutcome(Answer):
-    """Where one proposal landed; `category` is null until it has been placed."""
+    """Where one proposal landed; `category` is null until it has been placed.
+
+    `category`, `tier` and `status` are those of the Relationship, `verdict` and `reason` say what this evidence is
+    worth: what is known already stays so beside evidence that does not carry it.
+    """
 
     proposal_id: str
     relationship_id: str | None
