@@ -25,6 +25,12 @@ _ARTICLES = frozenset(_ARTICLE_LIST.split())
 _GENERIC_NOUNS = frozenset(_NOUN_LIST.split())
 
 
+def is_one_letter(name: str) -> bool:
+    """Whether the name is a single letter: generic, yet the whole name of some things, as of C and R."""
+    folded = fold_name(name)
+    return len(folded) == 1 and unicodedata.category(folded)[0] == "L"
+
+
 def is_generic_name(name: str) -> bool:
     """Whether the name could stand for anything.
 

@@ -37,7 +37,8 @@ _SENTENCES: Mapping[str, str] = {
     "name_mismatch": f"The entity of the given known_entity_id has other names. {_ASK} with one of its names.",
     "ambiguous_name": f"Several entities have this name. {_ASK} with the known_entity_id of one.",
     "generic_name": "A name of an end, or an alias, could stand for anything, so no entity is made of it. "
-    f"{_ASK} with a name that tells it apart.",
+    "Submit it again with a name that tells it apart, or let the review say which entity it is; where it is one "
+    "letter, such as C, an operator may answer new, and from then on its known_entity_id is enough.",
     "self_loop": "Both ends are the same entity. Propose another subject or object.",
     "predicate_unknown": "No predicate of the team has this key, label, verb phrase or alias. Answer the review "
     "with a "

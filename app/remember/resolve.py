@@ -17,7 +17,8 @@ from app.ledger.nodes.entities import (
 )
 from app.ledger.nodes.names import fold_name, tidy_name
 from app.ledger.vocabulary import EntityKind
-from app.remember.generic_names import is_generic_name
+from app.remember.generic_names import is_generic_name, is_one_letter
+from app.remember.review_choices import NEW
 from app.remember.submission import EntityProposal
 
 
@@ -43,7 +44,7 @@ class New:
 
 @dataclass(frozen=True, slots=True)
 class Unclear:
-    """A person has to say which Entity it is; `options` are the ids of those that it could be."""
+    """A person has to say which Entity it is; `options` are the ids of those it could be, and NEW if of none."""
 
     reason: str
     options: tuple[str, ...] = ()
@@ -98,11 +99,23 @@ def choose_entity(
     """
     if proposal.is_decided:
         decided = hinted.get(proposal.known_entity_id or "")
-        return Unclear("known_entity_unknown") if decided is None else _known(proposal, decided)
-    if any(is_generic_name(name) for name in (proposal.name, *proposal.aliases)):
+        return Unclear("known_entity_unknown", (NEW,)) if decided is None else _known(proposal, decided)
+    generic = [name for name in (proposal.name, *proposal.aliases) if is_generic_name(name)]
+    if not all(map(is_one_letter, generic)):
         return Unclear("generic_name")
     if proposal.known_entity_id is not None:
         return _check_hint(proposal, hinted.get(proposal.known_entity_id))
+    matches = _find_matches(proposal, found)
+    if generic or len(matches) > 1:
+        # One letter is never taken for a name by itself, not even that of the one thing that is called so.
+        options = (*sorted(entity.entity_id for entity in matches), NEW)
+        return Unclear("generic_name" if generic else "ambiguous_name", options)
+    if not matches:
+        return New(proposal.entity_kind, (tidy_name(proposal.name), *proposal.aliases))
+    return _known(proposal, matches[0])
+
+
+def _find_matches(proposal: EntityProposal, found: Sequence[Entity]) -> list[Entity]:
     name, folded = tidy_name(proposal.name), fold_name(proposal.name)
     compatible = [entity for entity in found if _is_compatible(proposal, entity.kind)]
     tiers = (
@@ -110,19 +123,14 @@ def choose_entity(
         [entity for entity in compatible if fold_name(entity.name) == folded],
         [entity for entity in compatible if folded in {fold_name(alias) for alias in entity.aliases}],
     )
-    matches = next((tier for tier in tiers if tier), [])
-    if not matches:
-        return New(proposal.entity_kind, (name, *proposal.aliases))
-    if len(matches) > 1:
-        return Unclear("ambiguous_name", tuple(sorted(entity.entity_id for entity in matches)))
-    return _known(proposal, matches[0])
+    return next((tier for tier in tiers if tier), [])
 
 
 def _check_hint(proposal: EntityProposal, entity: Entity | None) -> Resolution:
     if entity is None:
-        return Unclear("known_entity_unknown")
+        return Unclear("known_entity_unknown", (NEW,))
     if fold_name(proposal.name) not in {fold_name(name) for name in entity.names}:
-        return Unclear("name_mismatch", (entity.entity_id,))
+        return Unclear("name_mismatch", (entity.entity_id, NEW))
     return _known(proposal, entity)
 
 

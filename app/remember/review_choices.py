@@ -4,7 +4,8 @@ All but `read_choices` is pure. A choice is one word:
 
 * a held Relationship: `accept` (it holds, and takes the place of its owner's own positions that cannot hold
   beside it), `reject`, and for kind policy `dispute` (both stay, and neither counts);
-* a held proposal: kind identity an Entity's id or `new`, kind predicate a registered key, kind scope the scope
+* a held proposal: kind identity an Entity's id or `new` (for a generic name only if `options` hold it: it is one
+  letter, and an operator decides), kind predicate a registered key, kind scope the scope
   itself or `unscoped`, kind temporal `accept` or `undated`; for each of them also `reject`.
 """
 
@@ -56,10 +57,10 @@ def check_choice(review: Review, choice: str, predicates: Mapping[str, Predicate
         return
     match review.kind:
         case "identity":
-            may_create = review.reason != "generic_name"
+            may_create = review.reason != "generic_name" or NEW in review.options
             if not (is_id(choice, "ent") or (choice == NEW and may_create)):
-                or_new = f"{NEW} " if may_create else ""
-                raise refuse_choice(f"Choose an Entity's id, {or_new}or {REJECT}.")
+                or_new = f", {NEW}" if may_create else ""
+                raise refuse_choice(f"Choose an Entity's id{or_new} or {REJECT}.")
         case "predicate":
             if choice not in predicates or find_predicate(predicates, choice) is None:
                 raise refuse_choice(f"Choose the key of a registered predicate, or {REJECT}.")

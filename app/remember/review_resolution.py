@@ -36,7 +36,7 @@ async def resolve_review(
 
     Raises:
         NotFound: malformed, missing or another team's.
-        Forbidden: `not_owner`; `missing_scope`, for an Entity of another name.
+        Forbidden: `not_owner`; `missing_scope`, for an Entity of another name, or of one letter.
         InvalidInput: `choice_invalid`.
         WrongState: it is resolved already.
     """
@@ -107,6 +107,8 @@ async def _meaning(w: Writing, caller: Caller, review: Review, choice: str) -> d
         return {"entity_id": await _choose(w, caller, choice, named)}
     if named is None:
         raise refuse_choice("The submission does not say which Entity is meant; choose one by its id.")
+    if review.reason == "generic_name" and "operate" not in caller.scopes:
+        raise Forbidden("Only an operator says that a letter is a thing's name.", code="missing_scope")
     texts = await w.fetch_all(_TEXTS, {"team_id": caller.team_id, "ingest_id": review.ingest_id})
     [named] = keep_backed_aliases([named], [row["content"] for row in texts])
     draft = EntityDraft(named.entity_kind, named.name, named.aliases)

@@ -69,7 +69,7 @@ async def test_several_matches_open_an_identity_review_and_guess_nothing(
     assert outcome.relationship_id is None
     [review] = await rows(database, team, "SELECT * FROM review_tasks WHERE team_id = %(team_id)s")
     assert (review["id"], review["kind"], review["status"]) == (outcome.review_id, "identity", "open")
-    assert review["options"] == sorted(ids)
+    assert review["options"] == [*sorted(ids), "new"]
     assert (review["ingest_id"], review["proposal_id"]) == (ingest_id, "p1")
     assert not await rows(database, team, "SELECT 1 FROM relationships WHERE team_id = %(team_id)s")
     names = await rows(database, team, "SELECT name FROM entities WHERE team_id = %(team_id)s")
@@ -119,7 +119,7 @@ async def test_hint_that_is_no_entity_of_the_team_is_unknown_whatever_it_is(
     outcome = await remember(database, team, about(EntityProposal("s", "FastAPI", known_entity_id=hint)))
     assert (outcome.category, outcome.reason) == ("identity_needs_review", "known_entity_unknown")
     [review] = await rows(database, team, "SELECT options FROM review_tasks WHERE team_id = %(team_id)s")
-    assert review["options"] == []
+    assert review["options"] == ["new"]
 
 
 async def test_hint_to_another_name_is_a_mismatch(database: Database, team: Caller) -> None:

@@ -61,9 +61,10 @@ def test_a_held_proposal_takes_nothing_else(kind: ReviewKind, choice: str) -> No
     assert refused.value.code == "choice_invalid"
 
 
-def test_a_generic_name_makes_no_new_entity() -> None:
+def test_a_generic_name_makes_a_new_entity_only_where_the_options_say_so() -> None:
     generic = replace(PROPOSAL, reason="generic_name")
     check_choice(generic, ENTITY, PREDICATES)
+    check_choice(replace(generic, options=("new",)), "new", PREDICATES)
     with pytest.raises(InvalidInput):
         check_choice(generic, "new", PREDICATES)
 

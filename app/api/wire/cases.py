@@ -69,7 +69,8 @@ class ConflictAnswer(Answer):
 class ReviewAnswer(Answer):
     """An open ambiguity; it holds a Relationship, or a proposal that none exists for yet.
 
-    `entity_ref` is the proposal's name for the entity that kind identity asks about.
+    `entity_ref` is the proposal's name for the entity that kind identity asks about. `options` are likely choices,
+    for kind identity with `new` where an entity may be made; any other entity's id may be chosen, and `reject`.
     """
 
     review_id: str
@@ -105,8 +106,9 @@ class ResolveReviewBody(Closed):
     """What was chosen, in one word.
 
     A held Relationship: `accept`, `reject`, for kind policy also `dispute`. A held proposal: for kind identity an
-    entity's id or `new`, for kind predicate a registered key, for kind scope the scope as named or `unscoped`, for
-    kind temporal `accept` or `undated`; for each of them also `reject`.
+    entity's id or `new` (for a generic name only where `options` hold it, and with scope `operate`), for kind
+    predicate a registered key, for kind scope the scope as named or `unscoped`, for kind temporal `accept` or
+    `undated`; for each of them also `reject`.
     """
 
     choice: Choice
