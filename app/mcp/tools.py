@@ -70,7 +70,8 @@ GUIDANCE: Final = (
         "resolve_dream_feedback",
         "Judge a dream",
         "Say what you think of a Hypothesis: reinforce, stale, reject (final) or ignore, without evidence; or "
-        "confirm_true / confirm_false with new, independent evidence and a proposal as in `remember`. A "
+        "confirm_true / confirm_false with new, independent evidence and a proposal as in `remember`: of the "
+        "Hypothesis itself, to refute it with polarity -, or with the object that it has instead. A "
         "confirmation is submitted to the strict pipeline; only its evidence decides. Set `wait_seconds` (10), "
         "and get_dream shows what it came to.",
         is_destructive=True,

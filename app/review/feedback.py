@@ -1,5 +1,6 @@
 """A client's decision about a Hypothesis, taken or refused as a whole."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, LiteralString
 
@@ -28,6 +29,14 @@ LOCK_TIMEOUT_MILLISECONDS: Final = 2_000
 # Twice what twenty full items of evidence hold, and something: their citations.
 MAX_COMPARED: Final = 200_000
 LONG: Final = 8_000
+_NEEDED: Final[Mapping[Confirmation, str]] = {
+    "confirm_true": "confirm_true needs a proposal of the Hypothesis itself: its subject, predicate and object, "
+    "polarity +, as a statement without scope. Its ends are found by their names, or by known_entity_id.",
+    "confirm_false": "confirm_false needs, as a statement without scope, a proposal of the Hypothesis with "
+    "polarity -, one with polarity + and another object for its subject and predicate, or the correction "
+    "(correction_target) of a Relationship that it rests on or shares an end with. Its ends are found by their "
+    "names, or by known_entity_id.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +171,7 @@ async def _check_target(
         raise _refusal(
             "proposal_target_mismatch",
             "proposal.relationships",
-            "No proposed Relationship is about this Hypothesis in the way that the decision needs.",
+            _NEEDED[decision],
         )
 
 

@@ -172,7 +172,12 @@ class DreamAnswer(DreamSummary):
 
 
 class FeedbackBody(Versioned):
-    """A decision; only confirmations carry evidence and a proposal, as in `remember`."""
+    """A decision; only confirmations carry evidence and a proposal, as in `remember`.
+
+    `confirm_true` takes a proposal of the Hypothesis itself. `confirm_false` takes one with polarity `-`, one with
+    another object for its subject and predicate, or the correction of a Relationship that it rests on or shares an
+    end with. Each as a statement without scope.
+    """
 
     hypothesis_id: _Word | None = None
     decision: ClientEvent
