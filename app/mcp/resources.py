@@ -35,7 +35,7 @@ MORE_PREDICATES: Final = ResourceTemplate(
 )
 # What a proposal needs to know: a hundred of them must leave a model room to think.
 PREDICATE_WORDS: Final = (
-    *("predicate_key", "verb_phrase", "aliases", "allowed_subject_kinds", "allowed_object_kinds"),
+    *("predicate_key", "label", "verb_phrase", "aliases", "allowed_subject_kinds", "allowed_object_kinds"),
     *("allowed_value_types", "inverse_key", "lifecycle_state"),
 )
 _ADDRESS: Final = re.compile(re.escape(PREDICATES.uri) + r"(?:\?cursor=([A-Za-z0-9_=-]{1,1000}))?")

@@ -53,6 +53,8 @@ async def test_an_agent_reads_the_predicates_that_http_lists(
         assert [one.uri for one in (await client.list_resources()).resources] == [ADDRESS]
         listed = await read(client)
     assert listed == {"items": shown(over_http["items"])}
+    # Every word that a proposal may name a predicate by.
+    assert all({"predicate_key", "label", "verb_phrase"} <= item.keys() for item in listed["items"])
     assert {item["predicate_key"] for item in listed["items"]} == {
         *(one.key for one in SEEDED_PREDICATES),
         "mentors",
