@@ -14,7 +14,7 @@ from app.dreaming.model import CarryingPath, Group, Inputs, Premise, Proposal, T
 from app.ledger.predicates.phrases import hedged_statement
 
 # Rises with every change that may change what comes out, so that unchanged inputs are looked at once more.
-GENERATOR_VERSION = "blend-v3"
+GENERATOR_VERSION = "blend-v4"
 PROPOSALS_PER_OUTPUT = 4
 _STEPS_TO_A_WITNESS = 3
 

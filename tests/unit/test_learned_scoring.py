@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from hashlib import sha256
 from random import Random
 
 import pytest
@@ -129,6 +130,24 @@ def test_a_rule_with_a_constant_is_shown_with_a_witness() -> None:
     assert (same.object_id, shown.object_id) == ("y", "z")
     assert same.subject_id == shown.subject_id != "s0"
     assert (path.support, path.body, path.instances) == (10, 11, 10)
+
+
+@pytest.mark.parametrize("salt", ["a", "b", "c"])
+def test_of_equal_paths_the_one_with_the_first_names_is_shown_whatever_their_ids(salt: str) -> None:
+    premises = [
+        replace(one, group_key=sha256(f"{salt}{one.group_key}".encode()).hexdigest())
+        for one in map(make_premise, companions())
+    ]
+    inputs = make_inputs(*premises)
+    scores = score_candidates(inputs)
+    (candidate,) = [each for each in scores.candidates if spell(each.target) == "s0 uses z"]
+    path = next(
+        each
+        for each in explain_candidate(scores, candidate, inputs.nodes)
+        if each.rule == "X uses Y → X uses Z"
+    )
+    keys = {premise.group_key: premise for premise in premises}
+    assert [keys[key].subject_id for key in path.premise_keys] == ["s0", "s10", "s10"]
 
 
 def test_shares_are_the_parts_that_the_rules_have_in_the_score() -> None:

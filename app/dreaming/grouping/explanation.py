@@ -2,10 +2,10 @@
 check. Pure.
 
 A rule may reach a target by many paths; the one that is shown brings something new where that is asked for,
-then has the fewest pending candidates, then the smallest group keys. A rule with a trait ("X depends_on
-pydantic → X depends_on typing-extensions") is shown with a witness: three premises, the trait of the pair's own
-node, the same trait of another node, and the edge that this one has. Shares say how the parts that the rules
-have in the score divide.
+then has the fewest pending candidates, then the first names: the same knowledge entered anew is shown the
+same. A rule with a trait ("X depends_on pydantic → X depends_on typing-extensions") is shown with a witness:
+three premises, the trait of the pair's own node, the same trait of another node, and the edge that this one
+has. Shares say how the parts that the rules have in the score divide.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,8 +36,8 @@ def explain_candidate(
 ) -> tuple[CarryingPath, ...]:
     """Return one carrying path per rule of the candidate, the weightiest first; the shares sum to 1.
 
-    `nodes` gives the names for rules with a constant. `is_fresh` prefers paths with such a premise; it never
-    hides a rule that has none.
+    `nodes` gives the names, for rules with a constant and to choose by. `is_fresh` prefers paths with such
+    a premise; it never hides a rule that has none.
     """
     graph = scores.graph
     predicate = next(each for each in graph.predicates if each.key == candidate.target.predicate_key)
@@ -46,7 +46,7 @@ def explain_candidate(
     paths = []
     for rule in rules:
         instances = _collect_instances(graph, candidate, rule, predicate)
-        shape, premises = min(instances, key=lambda instance: _order_of(instance[1], is_fresh))
+        shape, premises = min(instances, key=lambda instance: _order_of(instance[1], is_fresh, nodes))
         paths.append(
             CarryingPath(
                 rule=word_shape(graph, shape, predicate, level=rule.level)
@@ -118,11 +118,15 @@ def _collect_witnesses(graph: Graph, candidate: Candidate, trait: Trait) -> list
 
 
 def _order_of(
-    premises: tuple[Premise, ...], is_fresh: Callable[[Premise], bool] | None
-) -> tuple[bool, int, list[str]]:
+    premises: tuple[Premise, ...], is_fresh: Callable[[Premise], bool] | None, nodes: Mapping[str, Node]
+) -> tuple[bool, int, list[tuple[str, str, str, str]]]:
     is_new = is_fresh is not None and any(is_fresh(premise) for premise in premises)
     pending = sum(premise.is_candidate for premise in premises)
-    return not is_new, pending, [premise.group_key for premise in premises]
+    named = [
+        (nodes[one.subject_id].name, one.predicate_key, nodes[one.object_id].name, one.group_key)
+        for one in premises
+    ]
+    return not is_new, pending, named
 
 
 def _word_trait(
