@@ -71,38 +71,6 @@ async def test_a_client_that_waits_gets_the_finished_placement(api: Api, team: C
     assert answer.json()["processing_state"] == "completed"
 
 
-async def test_a_placement_says_in_a_sentence_what_the_verifier_misses(api: Api, team: Caller) -> None:
-    client = await api.client(team)
-    body = example_submission(evidence=[{"content": "FastAPI depends on Starlette. That is not true."}])
-    ingest_id = (await client.post("/v1/remember", json=body)).json()["ingest_id"]
-    (waiting,) = (await client.get(f"/v1/placements/{ingest_id}")).json()["relationship_outcomes"]
-    await place_all(api.database, team)
-    (outcome,) = (await client.get(f"/v1/placements/{ingest_id}")).json()["relationship_outcomes"]
-    assert (waiting["reason"], waiting["message"]) == (None, None)
-    assert outcome["reason"] == "taken_back"
-    assert outcome["message"] == (
-        "Words or marks beside the cited sentence might take it back; not all of them are known not to. "
-        "Where they take nothing back, submit the sentence alone or among plain statements."
-    )
-
-
-async def test_what_is_known_stays_so_beside_a_citation_that_fails_and_the_message_says_it(
-    api: Api, team: Caller
-) -> None:
-    client = await api.client(team)
-    await client.post("/v1/remember", json=example_submission())
-    await place_all(api.database, team)
-    body = example_submission(evidence=[{"content": "Starlette depends on FastAPI."}])
-    ingest_id = (await client.post("/v1/remember", json=body)).json()["ingest_id"]
-    await place_all(api.database, team)
-    (outcome,) = (await client.get(f"/v1/placements/{ingest_id}")).json()["relationship_outcomes"]
-    assert (outcome["category"], outcome["verdict"]) == ("relationship_validated_claim", "insufficient")
-    assert outcome["reason"] == "order_not_recognised"
-    assert outcome["message"].startswith(
-        "It is known from other evidence, and this adds nothing to it. The cited"
-    )
-
-
 async def test_waiting_ends_with_the_accepted_submission(api: Api, team: Caller) -> None:
     client = await api.client(team)
     answer = await client.post("/v1/remember", json=example_submission(), headers={"Prefer": "wait=1"})

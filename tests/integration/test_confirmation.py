@@ -146,10 +146,7 @@ async def test_a_denial_must_deny_correct_or_replace(case: Case) -> None:
         error = await refusal(case, Feedback("confirm_false", submission=case.confirmation(TRACE, **changes)))
         assert error.code == "proposal_target_mismatch", changes
         assert isinstance(error, InvalidInput)
-        [fault] = error.errors
-        assert "polarity -" in fault.message
-        assert "another object" in fault.message
-        assert "correction_target" in fault.message
+        assert {*error.errors[0].message.split()} >= {"-,", "another", "(correction_target)"}
     accepted: Sequence[dict[str, object]] = (
         {"polarity": "-"},
         {"object_ref": "x"},

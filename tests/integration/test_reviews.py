@@ -7,7 +7,6 @@ import pytest
 from app.kernel.database import Database
 from app.kernel.errors import Forbidden, InvalidInput, NotFound, WrongState
 from app.remember.claim import Citation, Claim, Judgement
-from app.remember.lexical.verifier import LexicalVerifier
 from app.remember.submission import (
     CitedSpan,
     EntityProposal,
@@ -36,7 +35,6 @@ from tests.integration.submissions import (
     place,
     placement,
     relationship,
-    remember,
     rows,
     state,
     submit,
@@ -137,45 +135,6 @@ async def test_a_name_that_the_entity_does_not_have_can_be_confirmed(
     await answer(database, team, outcome.review_id, starlette)
     [now] = (await place_again(database, team, ingest_id)).relationship_outcomes
     assert (await relationship(database, team, now.relationship_id))["object_entity_id"] == starlette
-
-
-async def test_a_generic_name_may_mean_something_known_but_makes_nothing_new(
-    database: Database, team: Caller
-) -> None:
-    starlette = await make_entity(database, team, "Starlette")
-    ingest_id, outcome = await hold(database, team, state("FastAPI", "depends_on", "the system"))
-    with pytest.raises(InvalidInput) as refused:
-        await answer(database, team, outcome.review_id, "new")
-    assert refused.value.code == "choice_invalid"
-    await answer(database, team, outcome.review_id, starlette)
-    [now] = (await place_again(database, team, ingest_id)).relationship_outcomes
-    assert now.status == "active"
-
-
-async def test_an_operator_may_say_that_one_letter_is_the_name_of_something_new(
-    database: Database, team: Caller
-) -> None:
-    nginx = state("Nginx", "written_in", "C", text="Nginx is written in C.")
-    ingest_id, outcome = await hold(database, team, nginx)
-    assert (outcome.category, outcome.reason) == ("identity_needs_review", "generic_name")
-    [review] = await open_reviews(database, team)
-    assert review.options == ("new",)
-    writer = replace(team, scopes=frozenset({"read", "write"}))
-    with pytest.raises(Forbidden) as refused:
-        await answer(database, writer, outcome.review_id, "new")
-    assert refused.value.code == "missing_scope"
-    await answer(database, team, outcome.review_id, "new")
-    [now] = (await place(database, team, ingest_id, verifier=LexicalVerifier())).relationship_outcomes
-    assert now.category == "relationship_validated_claim"
-
-    c = (await relationship(database, team, now.relationship_id))["object_entity_id"]
-    again = state("Redis", "written_in", "C", text="Redis is written in C.")
-    _, asked = await hold(database, team, again)
-    [review] = await open_reviews(database, team)
-    assert (asked.reason, review.options) == ("generic_name", (c, "new"))
-    hinted = replace(again, entities=(again.entities[0], replace(again.entities[1], known_entity_id=c)))
-    known = await remember(database, team, hinted, verifier=LexicalVerifier())
-    assert (known.status, known.reason) == ("active", None)
 
 
 async def test_a_predicate_that_is_chosen_is_verified_and_placed(database: Database, team: Caller) -> None:

@@ -6,6 +6,7 @@ from app.ledger.predicates.seed import SEEDED_BY_KEY
 from app.ledger.vocabulary import Span, Verdict
 from app.remember.claim import Citation, Claim
 from app.remember.lexical.judge import judge_lexically
+from tests.unit.lexical_traps import TRAPS
 
 KUBERNETES = ("Kubernetes", "K8s")
 CNCF = ("CNCF", "Cloud Native Computing Foundation")
@@ -81,3 +82,22 @@ def test_what_denies_the_claim_is_heard_beside_an_introduced_name_too() -> None:
         judge("Kubernetes is maintained by the CNCF. Kubernetes (K8s) is not maintained by the CNCF.")
         == "insufficient"
     )
+
+
+@pytest.mark.parametrize(
+    ("subject", "object_"),
+    [
+        ("FastAPI (FAPI)", "Starlette"),
+        ("FastAPI", "Starlette (SL)"),
+        ("FastAPI, also known as FAPI,", "Starlette, short for SL"),
+    ],
+)
+def test_no_trap_opens_by_a_name_that_is_introduced_in_it(subject: str, object_: str) -> None:
+    claim = Claim(("FastAPI", "FAPI"), SEEDED_BY_KEY["depends_on"], ("Starlette", "SL"))
+    texts = [trap.replace("FastAPI", subject).replace("Starlette", object_) for trap in TRAPS]
+    opened = [
+        text
+        for text in texts
+        if judge_lexically(claim, Citation(text, (Span(0, len(text)),))).verdict == "entailed"
+    ]
+    assert opened == []
