@@ -12,7 +12,7 @@ from typing import Final
 
 from app.ledger.nodes.names import fold_name
 from app.recall.names import Piece, stripped_words
-from app.recall.relations import EMPTY_WORDS
+from app.recall.relations import EMPTY_WORDS, PARTING_WORDS
 
 MAX_WINDOWS: Final = 16
 MAX_COMPARED: Final = 48
@@ -32,8 +32,9 @@ class Alike:
 def misspelt_windows(query: str, covered: Iterable[Piece], understood: Collection[str]) -> dict[str, Piece]:
     """Return the folded runs of up to four words that may be a misspelt name, at most 16.
 
-    A run holds a word that neither a found name covers nor the vocabulary explains, and no empty word at its ends.
-    Of a found name it holds all words or none: what begins or ends in the middle of one is no name.
+    A run holds a word that neither a found name covers nor the vocabulary explains, no empty word at its ends, and
+    none that parts a sentence between them. Of a found name it holds all words or none: what begins or ends in the
+    middle of one is no name.
     """
     text = unicodedata.normalize("NFC", query)
     words = stripped_words(text)
@@ -54,11 +55,12 @@ def misspelt_windows(query: str, covered: Iterable[Piece], understood: Collectio
     # Where a run may begin, and end: before each word and after the last, unless a name goes on there.
     may_part = [True, *(not one for one in inside), True]
     is_empty = [name in EMPTY_WORDS for name in folded]
+    parts = [name in PARTING_WORDS for name in folded]
     windows: dict[str, Piece] = {}
     for length in (3, 2, 1, 4):
         for first in range(len(words) - length + 1):
             last = first + length - 1
-            is_whole = may_part[first] and may_part[last + 1]
+            is_whole = may_part[first] and may_part[last + 1] and not any(parts[first:last])
             says_something = not (is_empty[first] or is_empty[last])
             if is_whole and says_something and any(is_open[first : last + 1]) and len(windows) < MAX_WINDOWS:
                 piece = Piece(words[first].start, words[last].end)

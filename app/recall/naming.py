@@ -94,8 +94,10 @@ async def _find_alike(
     vocabulary: Vocabulary,
 ) -> list[NamedEntity]:
     covered = [piece for spots in longest.values() for piece in spots]
-    known_words = understood_words(query, vocabulary if covered else _NO_WORDS)
-    windows = misspelt_windows(query, covered, known_words)
+    windows = misspelt_windows(query, covered, understood_words(query, vocabulary))
+    if not windows and not covered:
+        # With nothing named and nothing else unexplained, a word that a predicate is known by may be a name.
+        windows = misspelt_windows(query, covered, understood_words(query, _NO_WORDS))
     if not windows:
         return []
     # Of a run that a name is like, those inside are left out; so it has to come before them.

@@ -40,6 +40,10 @@ EMPTY_WORDS: Final = _PREPOSITIONS | frozenset(
         """,
     )
 )
+# Those of them that no name holds between its words, as it may an "of" or a "the".
+PARTING_WORDS: Final = _AUXILIARIES | frozenset(
+    re.findall(r"\w+", "be been can how must that there what when where which who whom whose why will")
+)
 # Those of them that PostgreSQL's English holds for words, so that a text is found by them.
 _EMPTY_BUT_FOUND: Final = frozenset(("may", "must", "things", "whose"))
 

@@ -61,3 +61,12 @@ async def test_a_question_with_a_misspelt_name_is_answered_by_the_longest_name(
 ) -> None:
     answer = await recall(ledger.database, ledger.caller, RecallQuery(query), now=datetime.now(UTC))
     assert answer.results[0].statement == "Crane Security Desk depends on Security."
+
+
+async def test_a_word_that_a_predicate_explains_may_be_a_name_where_nothing_else_is_said(
+    ledger: Ledger,
+) -> None:
+    await ledger.say("Dependz", "licensed_under", "MIT")
+    answer = await recall(ledger.database, ledger.caller, RecallQuery("depends"), now=datetime.now(UTC))
+    assert [one.statement for one in answer.results][:1] == ["Dependz is licensed under MIT."]
+    assert "names" in answer.results[0].matched_by

@@ -65,3 +65,9 @@ def test_any_query_has_bounded_windows_that_are_folded(query: str) -> None:
     windows = misspelt_windows(query, (), ())
     assert len(windows) <= MAX_WINDOWS
     assert all(window == fold_name(window) for window in windows)
+
+
+def test_no_run_goes_across_what_parts_a_sentence() -> None:
+    windows = misspelt_windows("Falcon Securixy Desk is headed by the Bank of Amercia, who else", (), ())
+    assert {"falcon securixy desk", "bank of amercia"} <= set(windows)
+    assert [window for window in windows if {"is", "who"} & set(window.split())] == []
