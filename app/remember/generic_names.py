@@ -26,9 +26,10 @@ _GENERIC_NOUNS = frozenset(_NOUN_LIST.split())
 
 
 def is_one_letter(name: str) -> bool:
-    """Whether the name is a single letter: generic, yet the whole name of some things, as of C and R."""
+    """Whether the name is a single letter and no word: generic, yet the whole name of some things: C and R."""
     folded = fold_name(name)
-    return len(folded) == 1 and unicodedata.category(folded)[0] == "L"
+    is_letter = len(folded) == 1 and unicodedata.category(folded)[0] == "L"
+    return is_letter and folded not in _PRONOUNS | _ARTICLES
 
 
 def is_generic_name(name: str) -> bool:

@@ -21,6 +21,7 @@ from app.ledger.relationships.rows import find_relationships
 from app.ledger.reviews import Review, close_review, get_review
 from app.queue.leases import lock_item, reopen
 from app.remember.aliases import keep_backed_aliases
+from app.remember.generic_names import is_generic_name
 from app.remember.held_positions import go_on
 from app.remember.intake import PLACEMENT
 from app.remember.placement_state import placement_state, set_placement_state
@@ -107,7 +108,8 @@ async def _meaning(w: Writing, caller: Caller, review: Review, choice: str) -> d
         return {"entity_id": await _choose(w, caller, choice, named)}
     if named is None:
         raise refuse_choice("The submission does not say which Entity is meant; choose one by its id.")
-    if review.reason == "generic_name" and "operate" not in caller.scopes:
+    # Whatever the question was: a letter with a hint to something else is asked about as a wrong hint.
+    if any(map(is_generic_name, (named.name, *named.aliases))) and "operate" not in caller.scopes:
         raise Forbidden("Only an operator says that a letter is a thing's name.", code="missing_scope")
     texts = await w.fetch_all(_TEXTS, {"team_id": caller.team_id, "ingest_id": review.ingest_id})
     [named] = keep_backed_aliases([named], [row["content"] for row in texts])

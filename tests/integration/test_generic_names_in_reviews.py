@@ -51,3 +51,25 @@ async def test_an_operator_may_say_that_one_letter_is_the_name_of_something_new(
     hinted = replace(again, entities=(again.entities[0], replace(again.entities[1], known_entity_id=c)))
     known = await remember(database, team, hinted, verifier=LexicalVerifier())
     assert (known.status, known.reason) == ("active", None)
+
+
+@pytest.mark.parametrize("hint", ["nobody", "another"])
+async def test_a_wrong_hint_beside_a_letter_asks_for_an_operator_all_the_same(
+    database: Database, team: Caller, hint: str
+) -> None:
+    known = await make_entity(database, team, "Starlette") if hint == "another" else "ent_nobody"
+    nginx = state("Nginx", "written_in", "C", text="Nginx is written in C.")
+    hinted = replace(nginx, entities=(nginx.entities[0], replace(nginx.entities[1], known_entity_id=known)))
+    _, outcome = await hold(database, team, hinted)
+    writer = replace(team, scopes=frozenset({"read", "write"}))
+    with pytest.raises(Forbidden) as refused:
+        await answer(database, writer, outcome.review_id, "new")
+    assert refused.value.code == "missing_scope"
+
+
+@pytest.mark.parametrize("name", ["I", "a"])
+async def test_a_letter_that_is_a_word_is_nobodys_name(database: Database, team: Caller, name: str) -> None:
+    _, outcome = await hold(database, team, state(name, "uses", "Rust"))
+    assert outcome.reason == "generic_name"
+    with pytest.raises(InvalidInput):
+        await answer(database, team, outcome.review_id, "new")
