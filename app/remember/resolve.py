@@ -17,6 +17,7 @@ from app.ledger.nodes.entities import (
 )
 from app.ledger.nodes.names import fold_name, tidy_name
 from app.ledger.vocabulary import EntityKind
+from app.remember.aliases import is_spelling_of
 from app.remember.generic_names import is_generic_name, is_one_letter
 from app.remember.review_choices import NEW
 from app.remember.submission import EntityProposal
@@ -24,9 +25,10 @@ from app.remember.submission import EntityProposal
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The proposal is this Entity; `names` holds the given name first, and the proposal's aliases last.
+    """The proposal is this Entity; `names` holds the given name first, and other spellings of it last.
 
-    They count as a new Entity's would: whether the evidence says it must not depend on which submission was first.
+    These count as a new Entity's would: what the evidence says must not depend on which submission was first. An
+    alias of other letters does not: it may be the name of another thing that is known.
     """
 
     entity_id: str
@@ -135,7 +137,8 @@ def _check_hint(proposal: EntityProposal, entity: Entity | None) -> Resolution:
 
 
 def _known(proposal: EntityProposal, entity: Entity) -> Known:
-    names = (proposal.name, *entity.names, *proposal.aliases)
+    spellings = [alias for alias in proposal.aliases if is_spelling_of(alias, proposal.name)]
+    names = (proposal.name, *entity.names, *spellings)
     return Known(entity.entity_id, entity.kind, tuple(dict.fromkeys(names)))
 
 

@@ -89,8 +89,8 @@ class EntityBody(Closed):
     aliases: list[Name] = Field(
         default=[],
         max_length=MAX_ALIASES,
-        description="Counts where it is another spelling of the name, or the evidence introduces it, as in "
-        '"Kubernetes (K8s)" or "Kubernetes, also known as K8s"; an entity that is new keeps it.',
+        description="Counts where it is another spelling of the name; for a new entity also where the evidence "
+        'introduces it, as in "Kubernetes (K8s)" or "Kubernetes, also known as K8s"; a new entity keeps it.',
     )
     known_entity_id: Annotated[Text, StringConstraints(max_length=MAX_KEY_LENGTH)] | None = None
 
