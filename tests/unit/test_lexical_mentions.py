@@ -1,4 +1,4 @@
-"""Another name of the same thing, introduced right after the first, is part of the mention; nothing else is."""
+"""A short form of a name, introduced right after it, is part of the mention; nothing else is."""
 
 import pytest
 
@@ -6,6 +6,7 @@ from app.ledger.predicates.seed import SEEDED_BY_KEY
 from app.ledger.vocabulary import Span, Verdict
 from app.remember.claim import Citation, Claim
 from app.remember.lexical.judge import judge_lexically
+from app.remember.lexical.mentions import is_short_for
 from tests.unit.lexical_traps import TRAPS
 
 KUBERNETES = ("Kubernetes", "K8s")
@@ -76,6 +77,52 @@ def test_a_name_that_is_not_the_things_own_is_no_introduction() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "alias",
+    [
+        *(
+            "disputed",
+            "sources disagree",
+            "retired 2020",
+            "unverified",
+            "2019",
+            "dev",
+            "nicht",
+            "no",
+            "0",
+            "❌",
+        ),
+        *("Bob's fork", "Texas", "K9s", "K8", "8s", "k", "kubernetes"),
+    ],
+)
+def test_a_bracket_that_is_no_short_form_carries_nothing_whatever_names_the_thing_has(alias: str) -> None:
+    text = f"Kubernetes ({alias}) is maintained by the CNCF."
+    assert judge(text, subjects=("Kubernetes", alias)) == "insufficient"
+    text = f"CNCF maintains Kubernetes ({alias})."
+    assert judge(text, subjects=("Kubernetes", alias)) == "insufficient"
+
+
+@pytest.mark.parametrize(
+    ("short", "long", "is_short"),
+    [
+        (("cncf",), ("cloud", "native", "computing", "foundation"), True),
+        (("boa",), ("bank", "of", "america"), True),
+        (("ba",), ("bank", "of", "america"), True),
+        (("no",), ("nordic", "office"), False),
+        (("of",), ("open", "foundation"), False),
+        (("k8s",), ("kubernetes",), True),
+        (("k9s",), ("kubernetes",), False),
+        (("i18n",), ("internationalization",), True),
+        (("js",), ("javascript",), False),
+        (("c", "n"), ("cloud", "native"), False),
+    ],
+)
+def test_what_a_short_form_is_the_letters_of_the_long_one_say(
+    short: tuple[str, ...], long: tuple[str, ...], is_short: bool
+) -> None:
+    assert is_short_for(short, long) is is_short
+
+
 def test_what_denies_the_claim_is_heard_beside_an_introduced_name_too() -> None:
     assert judge("Kubernetes (K8s) is not maintained by the CNCF.") == "contradicted"
     assert (
@@ -87,13 +134,13 @@ def test_what_denies_the_claim_is_heard_beside_an_introduced_name_too() -> None:
 @pytest.mark.parametrize(
     ("subject", "object_"),
     [
-        ("FastAPI (FAPI)", "Starlette"),
-        ("FastAPI", "Starlette (SL)"),
-        ("FastAPI, also known as FAPI,", "Starlette, short for SL"),
+        ("FastAPI (F5I)", "Starlette"),
+        ("FastAPI", "Starlette (S7e)"),
+        ("FastAPI, also known as F5I,", "S7e, short for Starlette"),
     ],
 )
 def test_no_trap_opens_by_a_name_that_is_introduced_in_it(subject: str, object_: str) -> None:
-    claim = Claim(("FastAPI", "FAPI"), SEEDED_BY_KEY["depends_on"], ("Starlette", "SL"))
+    claim = Claim(("FastAPI", "F5I"), SEEDED_BY_KEY["depends_on"], ("Starlette", "S7e"))
     texts = [trap.replace("FastAPI", subject).replace("Starlette", object_) for trap in TRAPS]
     opened = [
         text

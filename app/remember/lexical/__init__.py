@@ -39,8 +39,8 @@ a secret, `clause` reads what stands before the predicate, `tail` what follows i
 together, `context` judges the sentences around; `records` reads records, `record_block` what they stand in,
 `specifiers` their versions; `judge` keeps the order above, `verifier` puts it behind the port.
 
-Limits, by choice: no pronouns across sentences, no parentheses or appositions after a name but the thing's other
-names, no free prose beside the cited sentence, no tense but the present for states, no synonyms beyond the
+Limits, by choice: no pronouns across sentences, no parentheses or appositions after a name but its short
+form, no free prose beside the cited sentence, no tense but the present for states, no synonyms beyond the
 aliases, and only English around the names. Names match as whole token sequences, case folded; a hyphen, dot,
 slash or plus joins a token, and every CJK character is a token of its own, which is safe because unknown tokens
 beside a name are refused. What no list can see stays open: a capitalised word that only looks like a name in a

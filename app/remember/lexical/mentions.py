@@ -1,14 +1,17 @@
-"""Mentions: where a text names a thing, with another of its own names that is introduced right after.
+"""Mentions: where a text names a thing, with its short form that is introduced right after, or the long one.
 
-Pure. "Kubernetes (K8s)" and "Kubernetes, also known as K8s," are one mention of what both are names of. Brackets
-that hold anything else are none: they could call the name an invention.
+Pure. "Kubernetes (K8s)" and "Cloud Native Computing Foundation, also known as CNCF," are one mention of what both
+are names of. Brackets that hold anything else are none, though it be a name of the thing: the client chooses the
+names, and "(disputed)" or "(Texas)" could be one. What a short form is, the letters of the long one say.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from app.remember.introductions import INTRODUCTIONS
 from app.remember.lexical.tokens import Token, tokenize
+from app.remember.lexical.words import FUNCTION_WORDS, NAME_LINKS
 
 Range = tuple[int, int]
 Names = Sequence[tuple[str, ...]]
@@ -18,6 +21,9 @@ def _folded(text: str) -> tuple[str, ...]:
     return tuple(token.folded for token in tokenize(text))
 
 
+_NUMERONYM: Final = re.compile(r"([a-z])([1-9][0-9]?)([a-z])")
+# Of the initials of some names a denial could be made.
+_DENIALS: Final = frozenset(("no", "nor", "not", "non", "nil", "nay", "ex"))
 _FORMS: Final = tuple((_folded(one.joint), _folded(one.close)) for one in INTRODUCTIONS)
 
 
@@ -62,6 +68,24 @@ def _introductions(folded: Sequence[str], found: Sequence[Range]) -> Iterator[Ra
                 last = stop + len(close)
                 if first != second or tuple(folded[stop:last]) != close:
                     continue
+                if not (
+                    is_short_for(folded[first:stop], folded[start:end])
+                    or is_short_for(folded[start:end], folded[first:stop])
+                ):
+                    continue
                 yield start, last
                 if not close and last < len(folded) and folded[last] == ",":
                     yield start, last + 1
+
+
+def is_short_for(short: Sequence[str], long: Sequence[str]) -> bool:
+    """Say whether the folded name is made of the other's letters: its initials, or K8s of Kubernetes."""
+    if len(short) != 1 or short[0] in FUNCTION_WORDS | _DENIALS:
+        return False
+    counted = _NUMERONYM.fullmatch(short[0])
+    if counted is not None:
+        ends = counted[1] == long[0][0] and counted[3] == long[0][-1]
+        return len(long) == 1 and ends and len(long[0]) == int(counted[2]) + 2
+    initials = "".join(word[0] for word in long)
+    without_links = "".join(word[0] for word in long if word not in NAME_LINKS)
+    return len(short[0]) > 1 and short[0] in (initials, without_links)
