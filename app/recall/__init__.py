@@ -39,8 +39,8 @@ Decisions:
   was followed.
 * Names are compared whole and folded ("C++" is not "C"), the longest one wins where several overlap. Only where
   words are left that neither a name nor a predicate explains, runs of words are compared with whole names: the
-  database finds some by trigrams, one character changed in four is the limit. Longer runs come first, and what
-  lies inside of one that a name of as many words is like is not looked for. No run goes across "is" or "which".
+  database finds some by trigrams, one character changed in four is the limit. No run goes across "is" or
+  "which".
 * Of several names in a query each has its best in turn, or one with many neighbours would be all of the answer.
 * What the query asks of an entity comes first: its predicate by any form of its label, verb phrase or aliases, the
   side by the order of the words, softly. No synonyms but a team's own aliases.

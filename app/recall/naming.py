@@ -100,9 +100,7 @@ async def _find_alike(
         windows = misspelt_windows(query, covered, understood_words(query, _NO_WORDS))
     if not windows:
         return []
-    # Of a run that a name is like, those inside are left out; so it has to come before them.
-    runs = sorted(windows, key=len, reverse=True)
-    rows = await reading.fetch_all(_ALIKE, {"windows": runs, "limit": MAX_ALIKE})
+    rows = await reading.fetch_all(_ALIKE, {"windows": list(windows), "limit": MAX_ALIKE})
     rows.sort(key=lambda row: (-row["likeness"], row["entity_id"], row["folded_name"]))
     found = weigh_alike(windows, [(row["window_text"], row["folded_name"]) for row in rows])
     by_name = {one.folded_name: one for one in reversed(found)}
@@ -124,7 +122,7 @@ NAMES: LiteralString = """
 """
 _ALIKE: LiteralString = """
     SELECT entity_id, folded_name, window_text, likeness
-    FROM search_alike_names(%(windows)s::text[], %(limit)s, true)
+    FROM search_alike_names(%(windows)s::text[], %(limit)s)
 """
 # One value instead of a row each: nearly always it is as it was for the last request. No name has such characters.
 _PREDICATES: LiteralString = r"""

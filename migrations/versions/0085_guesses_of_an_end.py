@@ -10,7 +10,7 @@ the former ones are dropped.
 from alembic import op
 
 revision = "0085"
-down_revision = "0100"
+down_revision = "0082"
 branch_labels = None
 depends_on = None
 

@@ -146,7 +146,7 @@ def test_one_function_only_lends_the_dreamer_the_owners_rights(database_name: st
         "SELECT authenticate('x')",
         "SELECT search_documents('x', now(), NULL, 1)",
         "SELECT search_documents_partly('x', now(), NULL, 1)",
-        "SELECT search_alike_names(ARRAY['x'], 1, true)",
+        "SELECT search_alike_names(ARRAY['x'], 1)",
         "SELECT search_hypotheses('x', 1)",
     ],
 )

@@ -58,7 +58,7 @@ def test_a_temporary_type_is_not_checked_by_any_search_of_the_owners(
         for search in (
             "search_documents('x'::pg_catalog.text, now(), NULL, 1)",
             "search_documents_partly('x'::pg_catalog.text, now(), NULL, 1)",
-            "search_alike_names(ARRAY['x'::pg_catalog.text], 1, true)",
+            "search_alike_names(ARRAY['x'::pg_catalog.text], 1)",
             "search_hypotheses('x'::pg_catalog.text, 1)",
             "authenticate('x'::pg_catalog.text)",
         ):

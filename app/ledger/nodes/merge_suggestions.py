@@ -65,7 +65,7 @@ _SEARCH: LiteralString = """
      WHERE team_id = %(team_id)s AND folded_name = ANY (%(names)s::text[])
      ORDER BY entity_id, folded_name LIMIT %(most)s)
     UNION ALL
-    SELECT entity_id, likeness AS score FROM search_alike_names(%(names)s::text[], %(most)s, false)
+    SELECT entity_id, likeness AS score FROM search_alike_names(%(names)s::text[], %(most)s)
 """
 # Reads every name of the team: no index knows letters alone, and nobody asks often.
 _SAME_LETTERS: LiteralString = """
