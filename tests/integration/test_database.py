@@ -187,3 +187,23 @@ async def test_a_crowd_is_refused_at_the_door_and_not_after_it(database_name: st
         await one.refuse_crowd()
     finally:
         await one.close()
+
+
+async def test_the_connection_that_came_back_last_goes_out_first(database_name: str) -> None:
+    one = Database(Settings.model_validate({"pool_size": 3}), url=service_url(database_name))
+    await one.open()
+    try:
+
+        async def ask() -> int:
+            async with one.reading(Scope("app")) as reading:
+                row = await reading.fetch_one("SELECT pg_backend_pid() AS pid")
+            assert row is not None
+            pid: int = row["pid"]
+            return pid
+
+        # Three at once make three connections; one after the other they need one.
+        async with one.reading(Scope("app")), one.reading(Scope("app")), one.reading(Scope("app")):
+            pass
+        assert len({await ask() for _ in range(6)}) == 1
+    finally:
+        await one.close()
