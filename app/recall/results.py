@@ -83,9 +83,8 @@ def _results(supported: LiteralString) -> LiteralString:
     # few members are enough. OFFSET 0 keeps the planner at looks by key, whatever the statistics say.
     return f"""
         SELECT held.relationship_id, held.relationship_ids, held.semantic_group_key, held.predicate_key,
-               held.predicate_version, held.polarity, held.tier, held.scope, held.valid_from, held.valid_to,
-               held.subject_entity_id, held.object_entity_id, held.object_value_id, predicate.label,
-               predicate.verb_phrase,
+               held.polarity, held.tier, held.scope, held.valid_from, held.valid_to, held.subject_entity_id,
+               held.object_entity_id, held.object_value_id, predicate.label, predicate.verb_phrase,
                (
                    SELECT name FROM entities WHERE team_id = %(team_id)s AND id = held.subject_entity_id
                ) AS subject_name,

@@ -72,8 +72,7 @@ def examine(
         and subject.entity_id == object_entity.entity_id
     ):
         return Held("relationship_rejected", "self_loop")
-    literal = proposal.object_value
-    value = None if literal is None else parse_value(literal.type, literal.value, literal.unit)
+    value = _read_value(proposal)
     fitting = {
         key: predicate
         for key, predicate in predicates.items()
@@ -96,16 +95,21 @@ def describe_misfit(
     subject, object_entity = entities[proposal.subject_ref], entities.get(proposal.object_ref or "")
     if predicate is None or isinstance(subject, Unclear) or isinstance(object_entity, Unclear):
         return None
+    value = _read_value(proposal)
+    if _accepts(predicate, subject, object_entity, value):
+        return None
     if not predicate.accepts_subject(subject.kind):
         return _misfit("subject", subject.kind, predicate.key, predicate.allowed_subject_kinds)
     allowed = (*predicate.allowed_object_kinds, *(f"{one} value" for one in predicate.allowed_value_types))
     if object_entity is not None:
-        is_fit, kind = predicate.accepts_entity_object(object_entity.kind), str(object_entity.kind)
-    else:
-        assert proposal.object_value is not None, "a proposal has either object"
-        value_type = proposal.object_value.type
-        is_fit, kind = predicate.accepts_value_object(value_type), f"{value_type} value"
-    return None if is_fit else _misfit("object", kind, predicate.key, allowed)
+        return _misfit("object", object_entity.kind, predicate.key, allowed)
+    assert value is not None, "a proposal has either object"
+    return _misfit("object", f"{value.value_type} value", predicate.key, allowed)
+
+
+def _read_value(proposal: RelationshipProposal) -> TypedValue | None:
+    literal = proposal.object_value
+    return None if literal is None else parse_value(literal.type, literal.value, literal.unit)
 
 
 def _misfit(end: str, kind: str, key: str, allowed: Sequence[str]) -> str:

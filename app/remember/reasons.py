@@ -10,8 +10,7 @@ _CITE_RECORD: Final = "Cite the name line and the line with the key of one recor
 _ASK: Final = "Answer the review (GET /v1/reviews), or submit it again"
 _FITTING: Final = (
     "Answer the review with a key that fits (predicate_options holds the nearest), or submit it again with the "
-    "right "
-    "entity_kind."
+    "right entity_kind."
 )
 _REMEDIES: Mapping[str, str] = {
     "states_the_opposite": "Propose it with the other polarity.",
@@ -40,9 +39,9 @@ _SENTENCES: Mapping[str, str] = {
     "Submit it again with a name that tells it apart, or let the review say which entity it is; where it is one "
     "letter, such as C, an operator may answer new, and from then on its known_entity_id is enough.",
     "self_loop": "Both ends are the same entity. Propose another subject or object.",
-    "predicate_unknown": "No predicate of the team has this key, label, verb phrase or alias. Answer the review "
-    "with a "
-    "registered key (predicate_options holds the nearest), or have it registered: POST /v1/predicates.",
+    "predicate_unknown": "No predicate of the team has this key, label, verb phrase or alias. "
+    "Answer the review with a registered key (predicate_options holds the nearest), or have it registered: "
+    "POST /v1/predicates.",
     # What the evidence does not say.
     "scope_not_cited": "The evidence does not say the scope. Answer the review with the scope or unscoped.",
     "window_not_cited": "The evidence does not say the dates. Answer the review with accept or undated.",
@@ -55,23 +54,18 @@ _SENTENCES: Mapping[str, str] = {
     "Submit the current revision.",
     # What stands in its way.
     "correction_target_unknown": "No Relationship that this could take the place of has the id of "
-    "correction_target. "
-    "Look the id up, or leave it out.",
-    "not_owner": "The Relationship of correction_target belongs to another profile. Leave it out: a position of "
-    "one's "
-    "own may contradict it.",
+    "correction_target. Look the id up, or leave it out.",
+    "not_owner": "The Relationship of correction_target belongs to another profile. "
+    "Leave it out: a position of one's own may contradict it.",
     "stale_input": "The Relationship of correction_target has changed since. Read it again and name its version.",
     "correction_target_closed": "The Relationship of correction_target has ended already. Leave it out.",
     "correction_target_same": "The Relationship of correction_target says this already. Leave it out.",
-    "own_opposite_position": "This profile holds the opposite. Answer the review: accept replaces it, dispute "
-    "keeps both, "
-    "reject drops this one.",
-    "several_open_windows": "This profile holds several others of which only one may hold. Answer the review: "
-    "accept "
-    "replaces them, reject drops this one.",
+    "own_opposite_position": "This profile holds the opposite. "
+    "Answer the review: accept replaces it, dispute keeps both, reject drops this one.",
+    "several_open_windows": "This profile holds several others of which only one may hold. "
+    "Answer the review: accept replaces them, reject drops this one.",
     "supersession_without_dates": "This profile holds another of which only one may hold, and no date tells "
-    "which is "
-    "later. Answer the review, or submit it again with valid_from or correction_target.",
+    "which is later. Answer the review, or submit it again with valid_from or correction_target.",
     "superseded_already": "A later position of this profile has taken its place. Answer the review: accept or "
     "reject.",
     "predicate_changed": "The predicate lets only one hold now. Answer the review: accept or reject.",
