@@ -8,7 +8,7 @@
     driving     the clients, in a process of their own
     recording   what a request tells the database
     scripts     that as scripts of pgbench
-    measuring   one operation and one number of clients after the other
+    measuring   the operations in turn, by one number of clients after the other
     report      the bars, and the rows that are printed
 
 The API process, the clients and PostgreSQL share the machine's cores; so rates say what a machine does as a whole,

@@ -44,6 +44,17 @@ class Driven:
         return len(self.latencies) / self.elapsed_seconds
 
 
+def join(driven: Sequence[Driven]) -> Driven:
+    """Return what came of several orders as if it were of one."""
+    seconds = sum(one.elapsed_seconds for one in driven)
+    return Driven(
+        seconds,
+        [latency for one in driven for latency in one.latencies],
+        sum((Counter(one.statuses) for one in driven), Counter[int]()),
+        sum(one.busy_share * one.elapsed_seconds for one in driven) / seconds,
+    )
+
+
 Drive = Callable[[Order], Driven]
 
 

@@ -1,11 +1,11 @@
-"""One operation at a time, by one number of clients after the other: the door, the bare endpoint, pgbench."""
+"""The operations in turn, by one number of clients after the other: the door, the bare endpoint, pgbench."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from app.cli.bench.http.driving import Driven, Order, driving_process
+from app.cli.bench.http.driving import Drive, Driven, Order, driving_process, join
 from app.cli.bench.http.loading import Loaded
 from app.cli.bench.http.recording import record_requests
 from app.cli.bench.http.requests import BARE, GREETING, Asked, make_requests
@@ -22,6 +22,10 @@ from app.kernel.settings import Settings
 REQUESTS_PER_MINUTE: Final = 1_000_000
 # Of each operation, before anything is measured.
 WARM_UP_SECONDS: Final = 5.0
+# The operations take turns, so that a slow moment of the machine's is not one operation's alone; and each turn is
+# measured once the server is at it: what the operation before it needed is what is at hand at first.
+TURNS: Final = 3
+SETTLING_SECONDS: Final = 1.0
 _BARE_REQUEST: Final = b"GET /bare HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
@@ -69,22 +73,53 @@ def measure_door(backend: Backend, settings: Settings, loaded: Loaded, plan: Pla
     }
     points = []
     with api_process(settings, backend.service_url) as ports, driving_process() as drive:
+        askers = {operation: Asker(drive, ports, operation, sent) for operation, sent in requests.items()}
         # A process knows no key at first, and takes a block of its limit with its first request. Each of its
         # connections plans each statement once, and few of the pages that are asked for are in memory yet.
         greetings = [Asked(team, "GET", GREETING).as_bytes() for team in loaded.teams]
-        warm_up = min(WARM_UP_SECONDS, 2 * plan.seconds)
-        for operation, sent in (("greet", greetings), *requests.items()):
-            drive(_order(ports, operation, sent, max(plan.clients), warm_up))
+        for asker in (Asker(drive, ports, "greet", greetings), *askers.values()):
+            asker.ask(max(plan.clients), min(WARM_UP_SECONDS, 2 * plan.seconds))
         for clients in plan.clients:
-            for operation, sent in requests.items():
-                tell(f"{operation}, {clients} clients")
-                busy = ports.read_busy_seconds()
-                driven = drive(_order(ports, operation, sent, clients, plan.seconds))
-                busy = ports.read_busy_seconds() - busy
+            turns: dict[str, list[_Turn]] = {operation: [] for operation in askers}
+            for turn in range(TURNS):
+                for operation, asker in askers.items():
+                    tell(f"{operation}, {clients} clients, turn {turn + 1} of {TURNS}")
+                    turns[operation].append(asker.take_turn(clients, plan.seconds / TURNS))
+            for operation, taken in turns.items():
                 pgbench_rate = _measure_pgbench(backend, scripts.get(operation), clients, plan)
-                points.append(_point(operation, clients, driven, busy, pgbench_rate))
+                points.append(_point(operation, clients, taken, pgbench_rate))
     tell("")
     return points
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    driven: Driven
+    busy_seconds: float
+
+
+@dataclass(slots=True)
+class Asker:
+    """One operation and its requests, next ones first: none is sent again before all others were."""
+
+    drive: Drive
+    ports: Ports
+    operation: str
+    requests: Sequence[bytes]
+
+    def take_turn(self, clients: int, seconds: float) -> _Turn:
+        """Ask for so long, and a second before, which does not count."""
+        self.ask(clients, min(SETTLING_SECONDS, seconds))
+        busy = self.ports.read_busy_seconds()
+        driven = self.ask(clients, seconds)
+        return _Turn(driven, self.ports.read_busy_seconds() - busy)
+
+    def ask(self, clients: int, seconds: float) -> Driven:
+        port = self.ports.bare if self.operation == BARE else self.ports.door
+        driven = self.drive(Order(port, self.requests, clients, seconds))
+        sent = len(driven.latencies) % len(self.requests)
+        self.requests = [*self.requests[sent:], *self.requests[:sent]]
+        return driven
 
 
 async def _record(
@@ -95,10 +130,6 @@ async def _record(
             operation: write_scripts(backend, await record_requests(database, settings, asked[:count]))
             for operation, asked in requests.items()
         }
-
-
-def _order(ports: Ports, operation: str, requests: Sequence[bytes], clients: int, seconds: float) -> Order:
-    return Order(ports.bare if operation == BARE else ports.door, requests, clients, seconds)
 
 
 def _measure_pgbench(
@@ -112,16 +143,15 @@ def _measure_pgbench(
     return run_pgbench(program, backend.service_url, scripts, load)
 
 
-def _point(
-    operation: str, clients: int, driven: Driven, busy_seconds: float, pgbench_rate: float | None
-) -> Point:
+def _point(operation: str, clients: int, turns: Sequence[_Turn], pgbench_rate: float | None) -> Point:
+    driven = join([turn.driven for turn in turns])
     return Point(
         operation=operation,
         clients=clients,
         rate=driven.rate,
         p50_ms=1000 * quantile(driven.latencies, 0.5),
         p99_ms=1000 * quantile(driven.latencies, 0.99),
-        api_ms=1000 * busy_seconds / len(driven.latencies),
+        api_ms=1000 * sum(turn.busy_seconds for turn in turns) / len(driven.latencies),
         pgbench_rate=pgbench_rate,
         driver_share=driven.busy_share,
         refused=sum(count for status, count in driven.statuses.items() if not 200 <= status < 300),
