@@ -40,7 +40,7 @@ def serve(
 
 def worker() -> None:
     """Work without an API: place submissions and dream."""
-    from app.cli.server import work_until_signalled
+    from app.cli.worker import work_until_signalled
 
     work_until_signalled(read_settings())
 

@@ -2,13 +2,11 @@
 
 import asyncio
 import gc
-import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
+from contextlib import asynccontextmanager, nullcontext
 from typing import Any, Final
 
-import structlog
 import uvicorn
 from uvicorn.loops.auto import auto_loop_factory
 
@@ -19,22 +17,18 @@ from app.api.bodies import read_body
 from app.cli.address import keep_address
 from app.cli.database import open_database
 from app.cli.heads import BoundedHeads
+from app.cli.starting import check_files, find_embedder, until_signalled
 from app.coordination.redis_link import open_redis
 from app.coordination.redis_wakes import RedisRinger
 from app.kernel.backend import Backend, prepare_backend, running_backend
 from app.kernel.database import Database
-from app.kernel.errors import SetupError, Unavailable
+from app.kernel.errors import SetupError
 from app.kernel.settings import Settings
-from app.llm.prices import load_prices
 from app.mcp.mount import mount_mcp
-from app.recall.configured_embedder import MissingEmbedder, open_embedder
-from app.recall.embedder import Embedder
 from app.worker.loop import run_worker
 
-ENDING_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 # Requests under way, open streams included, get so long to end.
 SHUTDOWN_SECONDS: Final = 3
-log = structlog.get_logger()
 
 
 def serve_until_signalled(settings: Settings, *, with_worker: bool) -> None:
@@ -62,63 +56,6 @@ def serve_until_signalled(settings: Settings, *, with_worker: bool) -> None:
     with running_backend(settings) as backend:
         prepare_backend(backend, settings)
         run_serving(run(backend))
-
-
-def work_until_signalled(settings: Settings) -> None:
-    """Work without an API, on DATABASE_URL or beside a running server, until the process is asked to end.
-
-    While DATABASE_URL does not answer it is waited for.
-    """
-
-    async def run() -> None:
-        asked = asyncio.create_task(until_signalled())
-        await asyncio.sleep(0)
-        async with AsyncExitStack() as stack:
-            opening = asyncio.create_task(open_when_available(settings, stack))
-            await asyncio.wait([asked, opening], return_when=asyncio.FIRST_COMPLETED)
-            if not opening.done():
-                opening.cancel()
-                return
-            database, stop = opening.result(), asyncio.Event()
-            redis = await stack.enter_async_context(open_redis(settings))
-            embedder = await find_embedder(settings)
-            working = asyncio.create_task(
-                run_worker(database, settings, stop=stop, redis=redis, embedder=embedder)
-            )
-            await asyncio.wait([working, asked], return_when=asyncio.FIRST_COMPLETED)
-            stop.set()
-            asked.cancel()
-            await working
-
-    check_files(settings)
-    asyncio.run(run())
-
-
-def check_files(settings: Settings) -> None:
-    """Raise SetupError for a file of the settings that is wrong, before anything is started."""
-    load_prices(settings.price_file)
-
-
-async def open_when_available(settings: Settings, stack: AsyncExitStack) -> Database:
-    """Return the open database as soon as it answers; a fault that time does not mend is raised."""
-    is_waiting = False
-    while True:
-        try:
-            backend = await asyncio.to_thread(find_backend, settings)
-            return await stack.enter_async_context(open_database(settings, backend))
-        except Unavailable as error:
-            if error.code != "database_unavailable":
-                raise
-            if not is_waiting:
-                log.warning("waiting for PostgreSQL", action="start", code=error.code)
-            is_waiting = True
-        await asyncio.sleep(settings.poll_seconds)
-
-
-def find_backend(settings: Settings) -> Backend:
-    """Return DATABASE_URL's server or the embedded one that another process runs."""
-    with running_backend(settings, joins_running=True, may_start=False) as backend:
-        return backend
 
 
 def run_serving(main: Coroutine[Any, Any, None]) -> None:
@@ -182,30 +119,6 @@ def make_server(app: Callable[..., Any]) -> uvicorn.Server:  # As uvicorn names 
     # Signals are this module's to hear: worker and API end side by side, not one after the other.
     server.capture_signals = nullcontext  # type: ignore[assignment]  # It enters as the method does.
     return server
-
-
-async def find_embedder(settings: Settings) -> Embedder | None:
-    """Return what the settings name; of a model that can't be used it is logged why."""
-    embedder = await asyncio.to_thread(open_embedder, settings.embed_model)
-    if isinstance(embedder, MissingEmbedder):
-        log.warning("recall searches without embeddings", action="start", fault=embedder.why)
-    return embedder
-
-
-async def until_signalled() -> None:
-    """Return when the process is asked to end: SIGINT or SIGTERM. A second one ends it at once."""
-    asked = asyncio.Event()
-    loop = asyncio.get_running_loop()
-
-    def end() -> None:
-        asked.set()
-        for number in ENDING_SIGNALS:
-            loop.remove_signal_handler(number)
-
-    for number in ENDING_SIGNALS:
-        with suppress(NotImplementedError):
-            loop.add_signal_handler(number, end)
-    await asked.wait()
 
 
 def nothing_to_ring() -> None:

@@ -8,7 +8,8 @@ from pydantic import AliasChoices, ValidationError
 from pydantic.fields import FieldInfo
 
 from app.cli.context import read_settings
-from app.cli.server import serve_until_signalled, work_until_signalled
+from app.cli.server import serve_until_signalled
+from app.cli.worker import work_until_signalled
 from app.kernel.errors import SetupError
 from app.kernel.settings import Settings
 

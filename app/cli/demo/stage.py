@@ -9,7 +9,8 @@ from app.cli.demo.folder import own_folder
 from app.cli.demo.loop import Outcome, Plan, run_loop
 from app.cli.demo.report import as_json, print_report
 from app.cli.output import print_json, print_lines
-from app.cli.server import serving, until_signalled
+from app.cli.server import serving
+from app.cli.starting import until_signalled
 from app.kernel.backend import Backend, prepare_backend, running_backend
 from app.kernel.settings import Settings
 
