@@ -175,7 +175,7 @@ def print_dream(dream: Json) -> None:
     for path in dream["explanation"]["paths"]:
         print_lines(
             f"  {path['share']:.0%} of it: {path['rule']}",
-            f"      held for {path['support']} of {path['body']} pairs",
+            f"      known of {path['support']} of the {path['body']} that it speaks for, this one among them",
         )
     for premise in dream["explanation"]["premises"]:
         print_lines(f"      {premise['statement']}  {premise['relationship_id']}")

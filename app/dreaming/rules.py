@@ -14,7 +14,7 @@ from app.dreaming.model import CarryingPath, Group, Inputs, Premise, Proposal, T
 from app.ledger.predicates.phrases import hedged_statement
 
 # Rises with every change that may change what comes out, so that unchanged inputs are looked at once more.
-GENERATOR_VERSION = "blend-v4"
+GENERATOR_VERSION = "blend-v5"
 PROPOSALS_PER_OUTPUT = 4
 _STEPS_TO_A_WITNESS = 3
 
@@ -61,17 +61,26 @@ def _state_group(inputs: Inputs, group: Group, premises: dict[str, Premise]) -> 
 
 
 def _word_rationale(inputs: Inputs, path: CarryingPath, target: Target, premises: dict[str, Premise]) -> str:
-    """Return one sentence in names: what is known, and how often the same led to the predicate."""
-    verb_phrase = inputs.predicates[target.predicate_key].verb_phrase
+    """Return one sentence in names: what is known, and of how many like this one the guess is known to hold."""
+    own, *between = (premises[key] for key in path.premise_keys)
     if len(path.premise_keys) == _STEPS_TO_A_WITNESS:
-        own, _, shown = (_word_premise(inputs, premises[key]) for key in path.premise_keys)
+        same, shown = between
+        # Both have one end in common; the other of `own` is the end of the target that the rule looks at.
+        is_subject = own.subject_id not in (same.subject_id, same.object_id)
+        end = inputs.nodes[own.subject_id if is_subject else own.object_id].name
         return (
-            f"{own}; of {path.body} that have this in common, {path.support} are known for the same: {shown}."
+            f"{_word_premise(inputs, own)}; memory holds the same of {path.body} things, {shorten_name(end)} "
+            f"among them, and of {path.support} it also holds what is guessed here, as in "
+            f'"{_word_premise(inputs, shown)}".'
         )
-    known = " and ".join(_word_premise(inputs, premises[key]) for key in path.premise_keys)
+    verb_phrase = inputs.predicates[target.predicate_key].verb_phrase
+    known = " and ".join(_word_premise(inputs, premise) for premise in (own, *between))
     if path.instances > 1:
         known += f", one of {path.instances} such paths"
-    return f'{known}; in {path.support} of {path.body} such cases memory also holds "{verb_phrase}".'
+    return (
+        f"{known}; memory connects {path.body} pairs like this, this one among them, and of {path.support} "
+        f'it also holds "{verb_phrase}".'
+    )
 
 
 def _word_premise(inputs: Inputs, premise: Premise) -> str:

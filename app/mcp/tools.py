@@ -57,13 +57,16 @@ GUIDANCE: Final = (
         "list_dreams",
         "Dreams",
         "List Hypotheses: possible relationships that nobody has confirmed. `sort=review` gives those that still "
-        "wait for your opinion. The text of the answer is short; the structured content has every field.",
+        "wait for your opinion. `likelihood` (0 to 1) is the share of such pairs that memory holds, `confidence` "
+        "(0 to 1) how much that number rests on; neither makes a guess true. The text of the answer is short; the "
+        "structured content has every field.",
         is_read_only=True,
     ),
     Guidance(
         "get_dream",
         "Dream",
-        "See one Hypothesis with the premises and paths that speak for it, and what became of confirmations.",
+        "See one Hypothesis with the premises and paths that speak for it, and what became of confirmations. A "
+        "path's rule is known to hold in `support` of `body` cases; `share` is its part in the score.",
         is_read_only=True,
     ),
     Guidance(

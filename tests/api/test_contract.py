@@ -44,6 +44,16 @@ def test_every_request_body_is_closed() -> None:
     assert all(schema["additionalProperties"] is False for schema in bodies.values())
 
 
+def test_every_number_that_speaks_for_a_guess_is_explained() -> None:
+    schemas = build_openapi()["components"]["schemas"]
+    guesses = [schema for schema in schemas.values() if "likelihood" in schema.get("properties", {})]
+    assert len(guesses) == 4
+    for schema in [*guesses, schemas["ExplainedPath"]]:
+        for name, field in schema["properties"].items():
+            if field.get("type") == "number" or name in ("instances", "support", "body"):
+                assert field.get("description"), (schema["title"], name)
+
+
 def test_every_answer_carries_every_field() -> None:
     schemas = build_openapi()["components"]["schemas"]
     answers = {name: schema for name, schema in schemas.items() if not name.endswith("Body")}

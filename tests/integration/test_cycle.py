@@ -37,7 +37,7 @@ async def test_the_rules_dream_of_what_the_pattern_suggests(database: Database, 
     assert (row["subject_entity_id"], row["object_entity_id"]) == (pattern.subjects[4], pattern.objects[4])
     assert row["statement"] == "Library 4 may use Engine 4."
     assert row["paths"][0]["premise_keys"] == [pattern.last.group_key]
-    assert (row["generator_kind"], row["generator_version"]) == ("rules", "blend-v4")
+    assert (row["generator_kind"], row["generator_version"]) == ("rules", "blend-v5")
     assert run.funnel == {
         "eligible": 9,
         "premises": 9,

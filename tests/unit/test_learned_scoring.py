@@ -82,7 +82,8 @@ def test_what_was_always_right_is_likely_and_explained() -> None:
     assert (proposal.paths[0].support, proposal.paths[0].body) == (40, 44)
     assert proposal.confidence == 40 / 45
     assert proposal.rationale.startswith(
-        "A41 depends on B41 and B41 is licensed under L; in 40 of 44 such cases"
+        "A41 depends on B41 and B41 is licensed under L; memory connects 44 pairs like this, this one among them, "
+        "and of 40 it also holds "
     )
 
 
@@ -162,11 +163,26 @@ def test_shares_are_the_parts_that_the_rules_have_in_the_score() -> None:
 
 def test_the_rationale_of_a_rule_with_a_constant_names_its_witness() -> None:
     proposal = dream(make_inputs(*companions()))["S0 may use Z."]
-    own, counts = proposal.rationale.split("; ")
-    assert own in ("S0 uses X", "S0 uses Y")
-    assert counts.startswith("of ")
-    assert " that have this in common, " in counts
-    assert counts.endswith("uses Z.")
+    assert proposal.rationale == (
+        "S0 uses X; memory holds the same of 12 things, S0 among them, and of 11 it also holds what is guessed "
+        'here, as in "S1 uses Z".'
+    )
+
+
+def test_the_rationale_says_of_which_end_a_rule_with_a_constant_speaks() -> None:
+    premises = [make_premise(triple) for triple in companions()]
+    inputs = make_inputs(*premises)
+    keys = {(one.subject_id, one.object_id): one.group_key for one in premises}
+    group = next(
+        each for each in form_groups(inputs, max_groups=40).groups if spell(each.target) == "s0 uses z"
+    )
+    shown = tuple(keys[pair] for pair in (("s10", "z"), ("s10", "x"), ("s0", "x")))
+    paths = (replace(group.paths[0], premise_keys=shown, body=3, support=2),)
+    (proposal,) = propose(inputs, [replace(group, paths=paths)], max_outputs=1)
+    assert proposal.rationale == (
+        "S10 uses Z; memory holds the same of 3 things, Z among them, and of 2 it also holds what is guessed "
+        'here, as in "S0 uses X".'
+    )
 
 
 @pytest.mark.usefixtures("scale")

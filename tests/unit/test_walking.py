@@ -125,4 +125,5 @@ def test_what_three_of_four_paths_say_is_likelier_than_what_one_of_many_says_and
         "Z uses X, Z licensed_under Y (for 2 Z or more, at least half of X's or of Y's) → X licensed_under Y"
     )
     assert (path.instances, path.support, path.body) == (3, 19, 20)
-    assert ", one of 3 such paths; in 19 of 20 such cases" in proposal.rationale
+    assert ", one of 3 such paths; memory connects 20 pairs like this" in proposal.rationale
+    assert " and of 19 it also holds " in proposal.rationale

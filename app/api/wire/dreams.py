@@ -14,6 +14,21 @@ from app.review.dream import Dream
 
 GeneratorKind = Literal["rules", "provider"]
 _Word = Annotated[Text, StringConstraints(min_length=1, max_length=128)]
+Likelihood = Annotated[
+    float,
+    Field(
+        description="0 to 1: of the pairs for which as much speaks, the share that memory holds, learned on what "
+        "it knows. Low where memory is incomplete, and never a reason to believe. A model's own estimate, if "
+        "`provider`."
+    ),
+]
+Confidence = Annotated[
+    float,
+    Field(
+        description="0 to 1: how much `likelihood` rests on, n / (n + 5) with n the `support` of the path with "
+        "the largest share. A model's own estimate, if `provider`."
+    ),
+]
 
 
 class DreamsQuery(PageQuery):
@@ -56,8 +71,8 @@ class DreamSummary(Answer):
     object_name: str
     statement: str
     status: HypothesisStatus
-    likelihood: float
-    confidence: float
+    likelihood: Likelihood
+    confidence: Confidence
     source_relationship_ids: list[str]
     source_candidate_relationship_ids: list[str]
     generator_kind: GeneratorKind
@@ -85,13 +100,22 @@ class OutcomeAnswer(Answer):
 class ExplainedPath(Answer):
     """A rule that carries the score, with the Relationships of its strongest instance in path order."""
 
-    rule: str
+    rule: str = Field(
+        description="What is known, → what it speaks for, of any X, Y and Z; a name in it stands for itself."
+    )
     relationship_ids: list[str]
-    instances: int
-    support: int
-    body: int
-    confidence: float
-    share: float
+    instances: int = Field(
+        description="In how many ways the rule leads to this guess; the Relationships are those of one."
+    )
+    support: int = Field(description="Of how many of `body` memory also holds what the rule speaks for.")
+    body: int = Field(
+        description="Of how many pairs, or things where a name stands in the rule, memory holds what the rule asks"
+        " for, that of this guess included."
+    )
+    confidence: float = Field(
+        description="0 to 1: support / (body + 5), so low also where little was seen of the rule."
+    )
+    share: float = Field(description="0 to 1: the rule's part in the score; those of all paths add up to 1.")
 
 
 class Premise(Answer):

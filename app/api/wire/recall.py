@@ -5,6 +5,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, StringConstraints, TypeAdapter
 
+from app.api.wire.dreams import Confidence, Likelihood
 from app.api.wire.shapes import (
     MAX_LIMIT,
     Answer,
@@ -157,8 +158,8 @@ class RelatedAnswer(Answer):
     hypothesis_id: str
     statement: str
     status: HypothesisStatus
-    likelihood: float
-    confidence: float
+    likelihood: Likelihood
+    confidence: Confidence
     matched_by: list[str]
 
 

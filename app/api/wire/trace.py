@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from app.api.wire.cases import ConflictAnswer, write_conflict
+from app.api.wire.dreams import Confidence, Likelihood
 from app.api.wire.recall import NodeAnswer, PredicateName
 from app.api.wire.shapes import Answer, Closed, Text, Time, UtcTime
 from app.hypotheses.lifecycle import HypothesisStatus
@@ -107,8 +108,8 @@ class CitingAnswer(Answer):
     hypothesis_id: str
     statement: str
     status: HypothesisStatus
-    likelihood: float
-    confidence: float
+    likelihood: Likelihood
+    confidence: Confidence
     version: int
     is_candidate: bool
     is_current_source: bool
