@@ -1,0 +1,1 @@
+"""Teams as files: written whole, read back whole, and refused where they are not."""
