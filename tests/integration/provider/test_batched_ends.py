@@ -1,27 +1,15 @@
 """How a batch may end, and what becomes of its run and of what it cost."""
 
 from dataclasses import replace
-from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 
-from app.archive.erase import erase_team, erase_team_as_owner
-from app.dreaming.provider.batch.settlement import BATCH
 from app.dreaming.provider.generator import ProviderFailed
 from app.dreaming.runs.asking import cancel_run
 from app.kernel.database import Scope
-from app.kernel.errors import Busy
-from app.kernel.settings import Settings
 from app.llm.prices import BUILT_IN, PriceTable
-from app.tenancy.audit import list_instance_audit
-from app.tenancy.callers import Admin
-from tests.admin_keys import make_admin_key
-from tests.cycles import (
-    read_hypotheses,
-    set_setting,
-)
-from tests.integration.full_team import owner_of
+from tests.cycles import read_hypotheses, set_setting
 from tests.integration.provider.batching import (
     AGE,
     HALF_PRICE,
@@ -229,98 +217,3 @@ async def test_without_a_key_and_while_nobody_answers_it_goes_on_waiting(batched
     assert (await batched.look(run_id)).status == "waiting"
     batched.line = line
     assert batched.batch.results is None
-
-
-def unnamed(batch: Batch) -> Reply:
-    """Make the batch, and say nothing of use about it."""
-    return Reply(body=b"{}")
-
-
-async def test_a_batch_without_a_name_shows_why_the_run_waits_and_until_when(batched: Batched) -> None:
-    batched.server.batches.on_create = unnamed
-    run_id = await batched.start()
-    run = await batched.look(run_id)
-    assert run.status == "waiting"
-    assert run.batch is not None
-    assert (run.batch.batch_id, run.batch.outcome) == (None, None)
-    assert run.batch.looked_for_until - run.batch.handed_in_at == timedelta(hours=26)
-    batched.answer()
-    run = await batched.look(run_id)
-    assert run.batch is not None
-    assert (run.status, run.batch.batch_id, run.batch.outcome) == (
-        "succeeded",
-        batched.batch.batch_id,
-        "answered",
-    )
-    assert run.usage.cost_usd == pytest.approx(HALF_PRICE)
-
-
-async def test_a_batch_without_a_name_is_given_up_with_the_deadline_of_its_run_and_stays_at_its_estimate(
-    batched: Batched,
-) -> None:
-    batched.server.batches.on_create = unnamed
-    run_id = await batched.start()
-    estimated = (await batched.look(run_id)).usage.cost_usd
-    await batched.write(AGE)
-    with pytest.raises(ProviderFailed):
-        await batched.look(run_id)
-    await batched.settle()
-    assert [item["kind"] for item in await batched.fetch(OPEN_ITEMS)] == [BATCH], "it may still end"
-    await age_intents(batched, "27 hours")
-    batched.batch.created_at -= timedelta(hours=27)
-    await batched.settle()
-    run = await batched.read(run_id)
-    assert run.batch is not None
-    assert run.error is not None
-    assert (run.error.code, run.batch.outcome) == ("provider_batch_timed_out", "unnamed")
-    assert run.usage.cost_usd == estimated > 0
-    assert await batched.fetch(OPEN_ITEMS) == []
-
-
-@pytest.mark.parametrize("who", ["host", "admin"])
-async def test_a_team_is_not_erased_before_its_batch_has_ended(
-    batched: Batched, settings: Settings, database_name: str, who: str
-) -> None:
-    team_id = batched.team.team_id
-    owner = owner_of(settings, database_name)
-    await owner.open()
-    admin = await make_admin_key(batched.database)
-
-    async def erase() -> None:
-        if who == "host":
-            await erase_team_as_owner(owner, team_id)
-        else:
-            name = f"Team {team_id}"
-            await erase_team(batched.database, Admin(admin.key_id), admin.secret, team_id, name=name)
-
-    run_id = await batched.start()
-    assert (await batched.look(run_id)).status == "waiting"
-    with pytest.raises(Busy, match="runs cancel"):
-        await erase()
-    # Nothing is closed either: who is to cancel the run needs a key.
-    assert await batched.fetch("SELECT closed_at FROM teams WHERE id = %(team_id)s") == [{"closed_at": None}]
-    await batched.database.unit_of_work(
-        Scope("app", team_id), lambda writing: cancel_run(writing, batched.team, run_id)
-    )
-    await batched.settle()
-    with pytest.raises(Busy):
-        await erase()
-    assert batched.batch.is_cancelled
-    batched.batch.results = [ended(custom_id_of(batched.batch), "canceled")]
-    await batched.settle()
-    await erase()
-    assert await batched.fetch("SELECT id FROM cycle_runs") == []
-    await owner.close()
-
-
-async def test_the_host_may_abandon_a_batch_and_it_is_said(
-    batched: Batched, settings: Settings, database_name: str
-) -> None:
-    await batched.look(await batched.start())
-    owner = owner_of(settings, database_name)
-    await owner.open()
-    _, erased = await erase_team_as_owner(owner, batched.team.team_id, abandons_batches=True)
-    await owner.close()
-    async with batched.database.reading(Scope("app")) as reading:
-        newest = await list_instance_audit(reading, action="team_erased", limit=1, cursor=None)
-    assert newest.items[0].details == {"rows": erased, "abandoned_batches": 1}
