@@ -8,8 +8,9 @@ from app.kernel.database import Database
 from app.ledger.predicates.seed import SEEDED_PREDICATES
 from app.tenancy.callers import Caller
 from tests.api.client import Api
+from tests.case_factories import make_conflict, make_review
 from tests.conftest import MakeProfile, MakeTeam
-from tests.factories import make_conflict, make_entity, make_relationship, make_review
+from tests.factories import make_entity, make_relationship
 
 _KNITS: dict[str, Any] = {  # JSON.
     "predicate_key": "knits",

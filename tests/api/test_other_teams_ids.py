@@ -4,9 +4,10 @@ from app.ledger.identity import Edge
 from app.tenancy.callers import Caller
 from tests.api.client import NOBODYS_ULID, Api, operations, read_problem
 from tests.api.test_manners import body_of
+from tests.case_factories import make_conflict, make_review
 from tests.conftest import MakeTeam
 from tests.cycles import queue_run
-from tests.factories import make_conflict, make_entity, make_relationship, make_review
+from tests.factories import make_entity, make_relationship
 from tests.hypothesis_factories import make_hypothesis
 from tests.integration.submissions import placement, state, submit
 

@@ -15,10 +15,11 @@ from app.tenancy.callers import Caller
 from app.tenancy.configuration import store_team_settings
 from app.tenancy.idempotency import StoredAnswer, find_answer, store_answer
 from app.tenancy.keys import KeyDraft, create_key
+from tests.case_factories import make_conflict, make_review
 from tests.conftest import MakeProfile, MakeTeam
 from tests.cycles import make_pattern, run_once
 from tests.databases import admin_url
-from tests.factories import Position, make_conflict, make_entity, make_relationship, make_review, make_value
+from tests.factories import Position, make_entity, make_relationship, make_value
 from tests.hypothesis_factories import make_hypothesis
 from tests.integration.feedback_case import make_case
 from tests.integration.merging import fast_and_api, merge

@@ -10,17 +10,9 @@ from app.dreaming.model import Inputs
 from app.kernel.database import Database, Scope
 from app.ledger.vocabulary import ReviewKind, Status, Tier, Verdict
 from app.tenancy.callers import Caller
+from tests.case_factories import make_conflict, make_review
 from tests.conftest import MakeProfile, MakeTeam
-from tests.factories import (
-    CANDIDATE,
-    ESTABLISHED,
-    Position,
-    make_conflict,
-    make_entity,
-    make_relationship,
-    make_review,
-    make_value,
-)
+from tests.factories import CANDIDATE, ESTABLISHED, Position, make_entity, make_relationship, make_value
 from tests.moments import DAY, NOW
 
 

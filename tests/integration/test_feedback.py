@@ -13,7 +13,7 @@ from app.kernel.errors import Busy, InvalidInput, NotFound, VersionMismatch, Wro
 from app.review import feedback as reviewing
 from app.review.feedback import Feedback, FeedbackResult
 from app.tenancy.callers import Caller
-from tests import factories
+from tests import case_factories
 from tests.conftest import MakeProfile, MakeTeam
 from tests.integration.feedback_case import Case, make_case, refusal
 
@@ -74,7 +74,7 @@ async def test_reinforcing_starts_retention_anew_and_nothing_else_does(case: Cas
 
 async def test_what_lost_a_source_without_an_event_is_not_reinforced(case: Case) -> None:
     # A review holds the source; nobody has told its dependents.
-    await factories.make_review(case.database, case.caller, case.source.relationship_id)
+    await case_factories.make_review(case.database, case.caller, case.source.relationship_id)
     assert (await case.hypothesis())["status"] == "proposed"
     assert isinstance(await refusal(case, Feedback("reinforce")), WrongState)
     assert (await case.decide(Feedback("stale"))).status == "stale"

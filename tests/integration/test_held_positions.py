@@ -9,14 +9,11 @@ from app.kernel.database import Database
 from app.kernel.errors import InvalidInput, WrongState
 from app.ledger.vocabulary import ReviewKind
 from app.remember.placements import RelationshipOutcome
-from app.remember.submission import (
-    CorrectionTarget,
-    Submission,
-)
+from app.remember.submission import CorrectionTarget, Submission
 from app.tenancy.callers import Caller
+from tests.case_factories import make_review
 from tests.concurrency.ledger_checks import find_broken
 from tests.conftest import MakeProfile
-from tests.factories import make_review
 from tests.integration.changes import (
     answer,
     cases,
@@ -30,11 +27,7 @@ from tests.integration.changes import (
     standing,
     story,
 )
-from tests.integration.held import (
-    DEPENDS,
-    INSUFFICIENT,
-    hold,
-)
+from tests.integration.held import DEPENDS, INSUFFICIENT, hold
 from tests.integration.submissions import (
     ScriptedVerifier,
     is_eligible,
@@ -112,47 +105,6 @@ async def test_support_that_was_lost_meanwhile_is_not_taken_for_granted(
     await answer(database, team, new.review_id, "accept")
     assert await standing(database, team, new.relationship_id) == ("candidate", "pending_evidence")
     assert await standing(database, team, old.relationship_id) == ("validated_claim", "active")
-
-
-async def deny(database: Database, team: Caller) -> tuple[RelationshipOutcome, RelationshipOutcome]:
-    """Leave a position of the team's and its held opposite."""
-    old = await remember(database, team, DEPENDS)
-    _, new = await hold(database, team, state("FastAPI", "depends_on", "Starlette", polarity="-"))
-    return old, new
-
-
-async def test_an_accepted_opposite_takes_the_old_positions_place(database: Database, team: Caller) -> None:
-    old, new = await deny(database, team)
-    await answer(database, team, new.review_id, "accept")
-    assert await standing(database, team, old.relationship_id) == ("validated_claim", "superseded")
-    assert await standing(database, team, new.relationship_id) == ("validated_claim", "active")
-
-
-async def test_a_disputed_pair_stays_on_record_and_neither_counts(database: Database, team: Caller) -> None:
-    old, new = await deny(database, team)
-    guess = await guess_from(database, team, old.relationship_id)
-    await answer(database, team, new.review_id, "dispute")
-    for outcome in (old, new):
-        assert await standing(database, team, outcome.relationship_id) == ("validated_claim", "disputed")
-        assert not await is_eligible(database, team, outcome.relationship_id)
-    assert await guess_status(database, team, guess) == "stale"
-    assert (await story(database, team, old.relationship_id))[-1][0] == "disputed"
-
-
-@pytest.mark.parametrize("by", ["retraction", "correction"])
-async def test_a_dispute_ends_with_one_side_and_the_other_is_reinstated(
-    database: Database, team: Caller, by: str
-) -> None:
-    old, new = await deny(database, team)
-    await answer(database, team, new.review_id, "dispute")
-    if by == "retraction":
-        await retract(database, team, new.relationship_id)
-    else:
-        target = CorrectionTarget(new.relationship_id or "", 2)
-        await remember(database, team, state("FastAPI", "depends_on", "AnyIO", correction_target=target))
-    assert await standing(database, team, old.relationship_id) == ("validated_claim", "active")
-    assert (await story(database, team, old.relationship_id))[-1][0] == "reinstated"
-    assert await is_eligible(database, team, old.relationship_id)
 
 
 async def test_a_superseded_position_that_is_accepted_again_holds_again(

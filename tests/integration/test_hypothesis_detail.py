@@ -6,7 +6,7 @@ from app.hypotheses.queries import get_hypothesis
 from app.kernel.database import Database, Scope
 from app.kernel.errors import NotFound
 from app.tenancy.callers import Caller
-from tests import factories
+from tests import case_factories, factories
 from tests.conftest import MakeProfile, MakeTeam
 from tests.factories import Position, make_relationship
 from tests.hypothesis_factories import make_hypothesis
@@ -75,8 +75,8 @@ async def test_detail_says_why_a_hypothesis_is_no_longer_current(database: Datab
 async def test_a_lost_staleness_event_is_found_when_reading(database: Database, team: Caller) -> None:
     graph = await make_graph(database, team)
     hypothesis_id = await make_hypothesis(database, team, graph.guess, [graph.first, graph.second])
-    await factories.make_review(database, team, graph.second.relationship_id)
-    await factories.make_conflict(database, team, graph.fastapi, [graph.first])
+    await case_factories.make_review(database, team, graph.second.relationship_id)
+    await case_factories.make_conflict(database, team, graph.fastapi, [graph.first])
     async with database.reading(Scope("app", team.team_id)) as reading:
         found, _ = await get_hypothesis(reading, team.team_id, hypothesis_id)
     assert found.summary.status == "proposed"

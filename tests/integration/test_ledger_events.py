@@ -10,8 +10,9 @@ from app.hypotheses.sweep import sweep_team
 from app.kernel.database import Database, Scope
 from app.ledger.identity import Edge
 from app.tenancy.callers import Caller
+from tests.case_factories import make_review
 from tests.cycles import read_hypotheses
-from tests.factories import Position, change_relationship, make_entity, make_relationship, make_review
+from tests.factories import Position, change_relationship, make_entity, make_relationship
 from tests.hypothesis_factories import make_hypothesis, set_status
 from tests.integration.submissions import rows
 from tests.moments import NOW

@@ -9,7 +9,7 @@ from app.kernel.database import Database
 from app.kernel.errors import InvalidInput
 from app.kernel.round_trips import Ask, Told, Wire
 from app.recall.model import RecallQuery, RecallResult
-from tests import factories
+from tests import case_factories
 from tests.conftest import MakeProfile, MakeTeam
 from tests.factories import Position
 from tests.integration.recall_rows import Ledger, ask, statements
@@ -204,7 +204,7 @@ async def test_an_answer_takes_three_round_trips_and_one_more_where_the_graph_ca
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = [await ledger.say("FastAPI", "depends_on", f"Library {number}") for number in range(5)]
-    await factories.make_conflict(ledger.database, ledger.caller, ledger.nodes["FastAPI"], made[:2])
+    await case_factories.make_conflict(ledger.database, ledger.caller, ledger.nodes["FastAPI"], made[:2])
     trips: list[int] = []
     attempt = Wire.attempt
 

@@ -8,7 +8,7 @@ from app.kernel.database import Database
 from app.recall.model import RecallQuery
 from app.recall.recall import recall
 from app.tenancy.callers import Caller
-from tests import factories
+from tests import case_factories, factories
 from tests.conftest import MakeProfile
 from tests.factories import CANDIDATE, Position
 from tests.integration.recall_rows import Ledger, ask, statements
@@ -124,14 +124,14 @@ async def test_conflicts_of_the_results_are_shown(ledger: Ledger, make_profile: 
     mine = await ledger.say("FastAPI", "licensed_under", "MIT")
     theirs = await ledger.say("FastAPI", "licensed_under", "BSD", by=other)
     subject = ledger.nodes["FastAPI"]
-    open_case = await factories.make_conflict(ledger.database, ledger.caller, subject, [mine, theirs])
-    overdue = await factories.make_conflict(
+    open_case = await case_factories.make_conflict(ledger.database, ledger.caller, subject, [mine, theirs])
+    overdue = await case_factories.make_conflict(
         ledger.database, ledger.caller, subject, [mine], due_in=timedelta(days=-1)
     )
-    resolved = await factories.make_conflict(
+    resolved = await case_factories.make_conflict(
         ledger.database, ledger.caller, subject, [mine], status="resolved"
     )
-    await factories.make_conflict(ledger.database, ledger.caller, subject, [mine], status="dismissed")
+    await case_factories.make_conflict(ledger.database, ledger.caller, subject, [mine], status="dismissed")
     answer = await ask(ledger, "FastAPI")
     assert len(answer.results) == 2
     assert {case.conflict_id: case.status for case in answer.conflicts} == {
@@ -150,7 +150,7 @@ async def test_conflicts_of_the_results_are_shown(ledger: Ledger, make_profile: 
 async def test_a_case_that_opened_later_was_not_known_before(ledger: Ledger) -> None:
     made = await ledger.say("FastAPI", "licensed_under", "MIT")
     known = datetime.now(UTC)
-    await factories.make_conflict(ledger.database, ledger.caller, ledger.nodes["FastAPI"], [made])
+    await case_factories.make_conflict(ledger.database, ledger.caller, ledger.nodes["FastAPI"], [made])
     answer = await ask(ledger, RecallQuery("FastAPI", known_at=known))
     assert len(answer.results) == 1
     assert answer.conflicts == ()

@@ -14,7 +14,7 @@ from app.ledger.predicates.draft import PredicateChanges
 from app.recall import recall as recalling
 from app.recall.model import RecallQuery
 from app.recall.trace import TraceQuery, trace_memory
-from tests import factories
+from tests import case_factories, factories
 from tests.conftest import MakeProfile, MakeTeam
 from tests.databases import admin_url
 from tests.factories import CANDIDATE, Made
@@ -151,7 +151,7 @@ async def test_a_source_that_is_lost_without_an_event_hides_the_guess(ledger: Le
     second = await ledger.say("Starlette", "depends_on", "AnyIO")
     await guess(ledger, "FastAPI", "AnyIO", first, second)
     assert len(await related(ledger, "FastAPI")) == 1
-    await factories.make_review(ledger.database, ledger.caller, second.relationship_id)
+    await case_factories.make_review(ledger.database, ledger.caller, second.relationship_id)
     assert await related(ledger, "FastAPI") == []
 
 

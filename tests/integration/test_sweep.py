@@ -14,9 +14,10 @@ from app.kernel.database import Database, Scope, Writing
 from app.ledger.identity import Edge
 from app.tenancy.callers import Caller
 from app.worker.duties import SECONDS_BETWEEN_ROUNDS, SECONDS_WITHIN_ROUND, sweep_duty
+from tests.case_factories import make_review
 from tests.conftest import MakeTeam
 from tests.cycles import read_events, read_hypotheses, set_setting
-from tests.factories import Made, Position, change_relationship, make_entity, make_relationship, make_review
+from tests.factories import Made, Position, change_relationship, make_entity, make_relationship
 from tests.hypothesis_factories import make_hypothesis
 from tests.integration.submissions import rows
 from tests.moments import NOW

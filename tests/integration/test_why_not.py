@@ -15,16 +15,15 @@ from app.ledger.identity import Edge
 from app.ledger.predicates.changes import change_predicate
 from app.ledger.predicates.draft import PredicateChanges
 from app.tenancy.callers import Caller
+from tests.case_factories import make_conflict, make_review
 from tests.conftest import MakeTeam
 from tests.cycles import Pattern, make_pattern, read_hypotheses, run_once, set_setting
 from tests.factories import (
     CANDIDATE,
     Position,
     change_relationship,
-    make_conflict,
     make_entity,
     make_relationship,
-    make_review,
     make_value,
 )
 from tests.hypothesis_factories import make_hypothesis, set_status

@@ -6,14 +6,8 @@ from typing import LiteralString
 from app.kernel.database import Database, Scope, Writing
 from app.ledger.identity import Edge
 from app.tenancy.callers import Caller
-from tests.factories import (
-    CANDIDATE,
-    Position,
-    make_conflict,
-    make_entity,
-    make_relationship,
-    make_review,
-)
+from tests.case_factories import make_conflict, make_review
+from tests.factories import CANDIDATE, Position, make_entity, make_relationship
 from tests.hypothesis_factories import make_hypothesis
 
 

@@ -21,6 +21,7 @@ from app.kernel.errors import LeaseLost
 from app.kernel.settings import Settings
 from app.tenancy.callers import Caller
 from tests.api.client import Api
+from tests.case_factories import make_conflict
 from tests.conftest import MakeProfile
 from tests.cycles import (
     Pattern,
@@ -32,7 +33,7 @@ from tests.cycles import (
     run_once,
 )
 from tests.databases import admin_url, service_url
-from tests.factories import CANDIDATE, make_conflict, make_relationship, make_value
+from tests.factories import CANDIDATE, make_relationship, make_value
 from tests.invariants.attempts import acting_as, at_once, refusal
 from tests.invariants.catalogue import (
     DREAMERS_OWN,

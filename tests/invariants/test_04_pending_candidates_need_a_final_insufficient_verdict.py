@@ -22,9 +22,10 @@ from app.remember.claim import Judgement
 from app.remember.verify import VerifierFailure
 from app.tenancy.callers import Caller
 from tests.api.client import Api
+from tests.case_factories import make_review
 from tests.conftest import MakeProfile
 from tests.cycles import Pattern, idea, make_pattern, read_hypotheses, run_once, scripted, scripted_async
-from tests.factories import CANDIDATE, Made, Position, make_relationship, make_review
+from tests.factories import CANDIDATE, Made, Position, make_relationship
 from tests.integration.submissions import (
     ScriptedVerifier,
     place,

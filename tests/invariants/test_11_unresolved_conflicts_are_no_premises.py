@@ -18,6 +18,7 @@ from app.kernel.database import Database, Row, Scope
 from app.tenancy.callers import Caller
 from tests.api.client import Api, example_submission
 from tests.api.placing import place_all
+from tests.case_factories import make_conflict
 from tests.conftest import MakeProfile
 from tests.cycles import (
     Pattern,
@@ -30,7 +31,7 @@ from tests.cycles import (
     scripted_async,
 )
 from tests.databases import admin_url
-from tests.factories import make_conflict, make_relationship
+from tests.factories import make_relationship
 from tests.integration.submissions import remember, rows, state
 from tests.invariants.attempts import acting_as, at_once, refusal
 from tests.moments import NOW
