@@ -5,7 +5,6 @@ Nobody who serves may delete, and even the owner of the tables cannot delete or 
 """
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import LiteralString
 
 import psycopg
@@ -14,7 +13,7 @@ from psycopg import sql
 from sqlalchemy import BigInteger, DateTime, Integer, Text
 from sqlalchemy.dialects.postgresql import JSONB
 
-from app.kernel.database import Database, Role, Row, Scope
+from app.kernel.database import Database, Role, Scope
 from app.ledger.vocabulary import Status, TransitionEffect
 from app.review.feedback import Feedback
 from app.tables import metadata
@@ -28,52 +27,7 @@ from tests.integration.feedback_case import Case, make_case
 from tests.integration.submissions import remember, state
 from tests.invariants.attempts import acting_as, at_once, refusal
 from tests.invariants.catalogue import GUESSES, TABLES
-
-
-@dataclass(frozen=True, slots=True)
-class History:
-    """Everything that the ledger of guesses holds of a team, by table."""
-
-    rows: dict[str, list[Row]]
-
-    def without_state(self) -> dict[str, list[Row]]:
-        """Return what must never change: all but the columns in which the present state is kept."""
-        return {
-            table: [{name: row[name] for name in row if name not in STATE.get(table, ())} for row in rows]
-            for table, rows in self.rows.items()
-        }
-
-    def starts_with(self, earlier: "History") -> bool:
-        mine, theirs = self.without_state(), earlier.without_state()
-        return all(mine[table][: len(theirs[table])] == theirs[table] for table in GUESSES)
-
-
-STATE = {
-    "hypotheses": (
-        "status",
-        "needs_reassessment",
-        "row_version",
-        "updated_at",
-        "reinforced_at",
-        "submission_is_open",
-    ),
-    # Which versions an earlier generation saw stays in its event.
-    "hypothesis_sources": ("is_current", "version"),
-}
-HISTORY: dict[str, LiteralString] = {
-    "hypotheses": "SELECT * FROM hypotheses WHERE team_id = %(team_id)s ORDER BY created_at, id",
-    "hypothesis_sources": "SELECT * FROM hypothesis_sources WHERE team_id = %(team_id)s"
-    " ORDER BY hypothesis_id, relationship_id",
-    "hypothesis_events": "SELECT * FROM hypothesis_events WHERE team_id = %(team_id)s ORDER BY id",
-    "hypothesis_submissions": "SELECT * FROM hypothesis_submissions WHERE team_id = %(team_id)s"
-    " ORDER BY created_at, ingest_id",
-}
-
-
-async def read_history(database: Database, caller: Caller) -> History:
-    async with database.reading(Scope("app", caller.team_id)) as reading:
-        params = {"team_id": caller.team_id}
-        return History({table: await reading.fetch_all(HISTORY[table], params) for table in GUESSES})
+from tests.invariants.guess_history import STATE, read_history
 
 
 async def dream(database: Database, caller: Caller) -> Pattern:
