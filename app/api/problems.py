@@ -59,6 +59,11 @@ TITLES: Final[Mapping[int, str]] = {
     500: "Internal Server Error",
     503: "Service Unavailable",
 }
+# What pydantic says for its programmers, as whoever sent the request can use it.
+_PLAINER: Final[Mapping[str, str]] = {
+    "extra_forbidden": "There is no such field here.",
+    "missing": "This field is needed.",
+}
 _log = structlog.get_logger()
 
 
@@ -151,7 +156,7 @@ def field_errors(
         FieldError(
             field=".".join(str(part) for part in detail["loc"][skip:]),
             code=str(detail["type"]),
-            message=str(detail["msg"]),
+            message=_PLAINER.get(str(detail["type"]), str(detail["msg"])),
         )
         for detail in details
     )

@@ -48,12 +48,20 @@ def print_error(line: str) -> None:
 
 
 def show(value: object) -> str:
-    """Return a value as people read it."""
-    if value is None:
-        return "–"
-    if isinstance(value, float):
-        return f"{value:.2f}"
-    return make_visible(str(value))
+    """Return a value as people read it, and as they would write it: no notation of a programming language."""
+    match value:
+        case None:
+            return "–"
+        case bool():
+            return str(value).lower()
+        case float():
+            return f"{value:.2f}"
+        case list():
+            return ", ".join(map(show, value)) or show(None)
+        case dict():
+            return ", ".join(f"{show(name)}={show(inner)}" for name, inner in value.items()) or show(None)
+        case _:
+            return make_visible(str(value))
 
 
 def make_visible(text: str) -> str:

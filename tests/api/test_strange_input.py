@@ -29,6 +29,15 @@ async def test_a_forged_cursor_is_refused(api: Api, team: Caller, path: str, cur
     assert answer.status_code == 422
 
 
+async def test_a_field_that_is_missing_or_unknown_is_said_to_be(api: Api, team: Caller) -> None:
+    answer = await (await api.client(team)).post("/v1/recall", json={"text": "FastAPI"})
+    said = {error["field"]: (error["code"], error["message"]) for error in read_problem(answer)["errors"]}
+    assert said == {
+        "query": ("missing", "This field is needed."),
+        "text": ("extra_forbidden", "There is no such field here."),
+    }
+
+
 @pytest.mark.parametrize("position", [["no time", "x"], ["2026-01-01T00:00:00+00:00", "a\0b"]])
 async def test_a_cursor_made_up_with_the_right_checksum_is_refused(
     api: Api, team: Caller, position: list[str]

@@ -1,6 +1,7 @@
 """What a command prints shows what a terminal would obey or hide, whoever put it there."""
 
 import json
+import re
 
 import pytest
 
@@ -18,6 +19,21 @@ def test_a_table_and_lines_show_what_a_terminal_would_obey(capsys: pytest.Captur
     _, row, line, plain = printed.out.splitlines()
     assert (row.rstrip(), line, plain) == (SHOWN, SHOWN, "Ünïcode – 日本")
     assert printed.err == SHOWN.replace("\\n", "\n") + "\n"
+
+
+def test_a_cell_is_written_as_people_write_it(capsys: pytest.CaptureFixture[str]) -> None:
+    row = {
+        "nothing": None,
+        "switch": False,
+        "number": 0.987,
+        "scopes": ["read", "write"],
+        "details": {"days": None, "name": HOSTILE, "kinds": ["a"]},
+        "none": [],
+    }
+    print_table({name: name for name in row}, [row])
+    _, told = capsys.readouterr().out.splitlines()
+    cells = ["–", "false", "0.99", "read, write", f"days=–, name={SHOWN}, kinds=a", "–"]
+    assert re.split(" {2,}", told.rstrip()) == cells
 
 
 def test_json_is_the_same_to_programs_and_plain_to_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:

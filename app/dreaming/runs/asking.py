@@ -45,7 +45,10 @@ async def start_run(writing: Writing, caller: Caller, request: StartRequest) -> 
     """
     configuration = await effective_configuration(writing, caller.team_id)
     if not configuration.enabled:
-        raise WrongState("Dreaming is switched off for this team.", code="dreaming_disabled")
+        raise WrongState(
+            "Dreaming is switched off for this team, by the setting `enabled` of its own or of the instance.",
+            code="dreaming_disabled",
+        )
     check_request(team_budgets(configuration), request.budgets)
     if request.note is not None and len(request.note) > MAX_NOTE_LENGTH:
         error = FieldError("note", "too_long", f"A note has at most {MAX_NOTE_LENGTH} characters.")
