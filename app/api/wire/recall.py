@@ -42,9 +42,13 @@ class RecallBody(Closed):
     query: Text = Field(min_length=1, max_length=MAX_QUERY_LENGTH)
     limit: int = Field(default=10, ge=1, le=MAX_RESULTS)
     hypothesis_limit: int = Field(default=5, ge=0, le=MAX_RELATED)
-    valid_at: Time | None = None
-    known_at: Time | None = None
-    expand_from_entity_ids: list[_Id] = Field(default=[], max_length=MAX_EXPANSIONS)
+    valid_at: Time | None = Field(default=None, description="What was true then; now, if it is not given.")
+    known_at: Time | None = Field(default=None, description="What was known then, as it stood.")
+    expand_from_entity_ids: list[_Id] = Field(
+        default=[],
+        max_length=MAX_EXPANSIONS,
+        description="Entities of which to show what is known as well, whatever the query names.",
+    )
 
     def as_query(self) -> RecallQuery:
         """Return what the domain is asked."""

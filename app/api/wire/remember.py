@@ -70,12 +70,31 @@ class EvidenceBody(Closed):
     # That it is not blank is checked with all the rest of a submission.
     content: Text = Field(max_length=MAX_CONTENT_LENGTH, json_schema_extra={"pattern": r"\S"})
     source_type: SourceType = "manual"
-    authority: Authority = "unknown"
-    source_group: Key | None = None
-    source_key: Key | None = None
-    source_revision: Key | None = None
-    previous_source_revision: Key | None = None
-    supersedes_evidence_ids: list[Word] = Field(default=[], max_length=MAX_EVIDENCE)
+    authority: Authority = Field(
+        default="unknown",
+        description="One `authoritative` text makes a fact, where the key allows it; else it takes two voices.",
+    )
+    source_group: Key | None = Field(
+        default=None,
+        description="Texts of one group are one voice. Without it the `source_key` is the group, else the "
+        "profile. Counts for documents, observations and what has a `source_key`; all else of a profile is one "
+        "voice.",
+    )
+    source_key: Key | None = Field(
+        default=None, description="What document the text is from: its address, or another name that stays."
+    )
+    source_revision: Key | None = Field(
+        default=None,
+        description="Which version of the document. A new one takes the old one's place at once, and what only "
+        "the old one said counts no longer.",
+    )
+    previous_source_revision: Key | None = Field(
+        default=None,
+        description="The version that this one follows; refused (`stale_revision`) unless it is the current one.",
+    )
+    supersedes_evidence_ids: list[Word] = Field(
+        default=[], max_length=MAX_EVIDENCE, description="Evidence of yours that counts no longer."
+    )
     labels: list[Label] = Field(default=[], max_length=MAX_LABELS)
     metadata: Metadata = Field(default={})
 
@@ -134,11 +153,22 @@ class RelationshipBody(Closed):
     )
     object_ref: Word | None = None
     object_value: ValueBody | None = None
-    polarity: Polarity = "+"
-    modality: Modality = "statement"
-    scope: Annotated[Text, StringConstraints(max_length=MAX_SCOPE_LENGTH)] | None = None
-    valid_from: Time | None = None
-    valid_to: Time | None = None
+    polarity: Polarity = Field(default="+", description="`-`: the text says that it is not so.")
+    modality: Modality = Field(
+        default="statement", description="What is no statement is kept as a candidate and not judged."
+    )
+    scope: Annotated[Text, StringConstraints(max_length=MAX_SCOPE_LENGTH)] | None = Field(
+        default=None,
+        description="The circumstance in which alone it holds. What is cited has to hold each of its words, or a "
+        "review asks.",
+    )
+    valid_from: Time | None = Field(
+        default=None,
+        description="From when it holds. The text has to name the day, month or year, or a review asks.",
+    )
+    valid_to: Time | None = Field(
+        default=None, description="From when it holds no longer; named by the text as well."
+    )
     correction_target: CorrectionBody | None = None
     client_comment: Comment | None = None
     evidence: list[SpanBody] = Field(min_length=1, max_length=MAX_EVIDENCE * MAX_SPANS)
@@ -157,7 +187,12 @@ class RememberBody(Closed):
     evidence: list[EvidenceBody] = Field(min_length=1, max_length=MAX_EVIDENCE)
     proposal: ProposalBody
     idempotency_key: IdempotencyKey | None = None
-    wait_seconds: int | None = Field(default=None, ge=0, le=MAX_WAIT_SECONDS)
+    wait_seconds: int | None = Field(
+        default=None,
+        ge=0,
+        le=MAX_WAIT_SECONDS,
+        description="How long to wait for the placement, which is then the answer.",
+    )
 
 
 class RememberAnswer(Answer):
@@ -190,7 +225,7 @@ class RelationshipOutcome(Answer):
     tier: Tier | None
     status: Status | None
     verdict: Verdict | None
-    confidence: float | None
+    confidence: float | None = Field(description="0 to 1: how sure the verifier is of `verdict`.")
     reason: str | None
     message: str | None = Field(
         description="What the reason means and what to do; what a model said is the rationale in the trace."

@@ -77,7 +77,7 @@ class VerdictAnswer(Answer):
     verification_event_id: str
     citation_id: str
     verdict: Verdict
-    confidence: float
+    confidence: float = Field(description="0 to 1: how sure the verifier is of `verdict`.")
     schema_valid: bool
     verifier_kind: str
     verifier_version: str
