@@ -59,7 +59,7 @@ def show(value: object) -> str:
         case list():
             return ", ".join(map(show, value)) or show(None)
         case dict():
-            return ", ".join(f"{show(name)}={show(inner)}" for name, inner in value.items()) or show(None)
+            return "; ".join(f"{show(name)}={show(inner)}" for name, inner in value.items()) or show(None)
         case _:
             return make_visible(str(value))
 

@@ -59,6 +59,11 @@ def remember(
         reason = f" ({outcome['reason']})" if outcome["reason"] else ""
         message = f" {outcome['message']}" if outcome["message"] else ""
         print_lines(f"  {outcome['proposal_id']}: {outcome['category']}{reason}{message}")
+        if outcome["review_id"]:
+            nearest = ", ".join(outcome["predicate_options"])
+            print_lines(
+                f"      {outcome['review_id']}" + (f", nearest predicates: {nearest}" if nearest else "")
+            )
 
 
 def recall(

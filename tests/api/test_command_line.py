@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import tempfile
 import time
@@ -66,6 +67,18 @@ def test_what_was_remembered_is_recalled(cli: CommandLine, tmp_path: Path) -> No
     answer = cli.json("recall", "What does FastAPI depend on?")
     assert [result["statement"] for result in answer["results"]] == ["FastAPI depends on Starlette."]
     assert "FastAPI depends on Starlette.  [validated_claim]" in cli.run("recall", "fastapi").stdout
+
+
+def test_what_waits_for_a_review_names_it_and_the_nearest_predicates(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    file = tmp_path / "body.json"
+    file.write_text(json.dumps(BODY).replace("depends_on", "depend_on"))
+    first, _, review = cli.run("remember", str(file)).stdout.splitlines()
+    assert first.endswith(": awaiting_review")
+    [listed] = cli.json("remember", str(file))["relationship_outcomes"]
+    assert listed["predicate_options"][0] == "depends_on"
+    assert re.fullmatch(r" +rev_\w{26}, nearest predicates: depends_on\b.*", review)
 
 
 def test_cycle_is_started_shown_and_listed(cli: CommandLine) -> None:

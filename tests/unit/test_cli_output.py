@@ -27,12 +27,12 @@ def test_a_cell_is_written_as_people_write_it(capsys: pytest.CaptureFixture[str]
         "switch": False,
         "number": 0.987,
         "scopes": ["read", "write"],
-        "details": {"days": None, "name": HOSTILE, "kinds": ["a"]},
+        "details": {"days": None, "name": HOSTILE, "kinds": ["a", "b"]},
         "none": [],
     }
     print_table({name: name for name in row}, [row])
     _, told = capsys.readouterr().out.splitlines()
-    cells = ["–", "false", "0.99", "read, write", f"days=–, name={SHOWN}, kinds=a", "–"]
+    cells = ["–", "false", "0.99", "read, write", f"days=–; name={SHOWN}; kinds=a, b", "–"]
     assert re.split(" {2,}", told.rstrip()) == cells
 
 
