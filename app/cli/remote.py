@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Annotated, Final
@@ -12,7 +13,7 @@ from app.cli import insight
 from app.cli.client import locate_server, open_client
 from app.cli.context import AsJson, read_settings
 from app.cli.operators import print_run
-from app.cli.output import Json, print_json, print_lines, print_table
+from app.cli.output import Json, print_json, print_lines, print_table, show
 from app.client import DenseMem
 
 DREAM_COLUMNS = {
@@ -55,15 +56,7 @@ def remember(
         print_json(answer)
         return
     print_lines(f"{answer['ingest_id']}: {answer['processing_state']}")
-    for outcome in answer.get("relationship_outcomes") or []:
-        reason = f" ({outcome['reason']})" if outcome["reason"] else ""
-        message = f" {outcome['message']}" if outcome["message"] else ""
-        print_lines(f"  {outcome['proposal_id']}: {outcome['category']}{reason}{message}")
-        if outcome["review_id"]:
-            nearest = ", ".join(outcome["predicate_options"])
-            print_lines(
-                f"      {outcome['review_id']}" + (f", nearest predicates: {nearest}" if nearest else "")
-            )
+    print_outcomes(answer.get("relationship_outcomes") or [], indent="  ")
 
 
 def recall(
@@ -151,8 +144,20 @@ def give_feedback(
     if as_json:
         print_json(answer)
     else:
-        submitted = f", submitted as {answer['ingest_id']}" if answer["ingest_id"] else ""
+        submitted = f" as {answer['ingest_id']}" if answer["ingest_id"] else ""
         print_lines(f"{answer['hypothesis_id']}: {answer['status']}{submitted}")
+
+
+def print_outcomes(outcomes: Sequence[Json], *, indent: str) -> None:
+    """Print where each proposal landed, and what waits for whom."""
+    for outcome in outcomes:
+        reason = f" ({outcome['reason']})" if outcome["reason"] else ""
+        message = f" {outcome['message']}" if outcome["message"] else ""
+        print_lines(f"{indent}{outcome['proposal_id']}: {show(outcome['category'])}{reason}{message}")
+        if outcome["review_id"]:
+            nearest = ", ".join(outcome["predicate_options"])
+            among = f", nearest predicates: {nearest}" if nearest else ""
+            print_lines(f"{indent}    {outcome['review_id']}{among}")
 
 
 def print_recall(answer: Json) -> None:
@@ -193,6 +198,7 @@ def print_dream(dream: Json) -> None:
         print_lines(
             f"  {submission['decision']} as {submission['ingest_id']}: {submission['processing_state']}"
         )
+        print_outcomes(submission["relationship_outcomes"], indent="      ")
 
 
 def connect() -> DenseMem:
