@@ -35,11 +35,12 @@ test: $(READY) ## Run every test on a real PostgreSQL.
 schedules: $(READY) ## Hold thousands of schedules against the clock on the wall, minute by minute.
 	DENSEMEM_SCHEDULE_EXAMPLES=3000 $(BIN)/python -m pytest -q tests/unit/test_schedule_oracle.py
 
-stress: $(READY) ## The long forms: 8 writers, 50 rounds of kill -9, 1000 of two sweeps, 60 random histories, 50 as of then.
+stress: $(READY) ## The long forms: 8 writers, 50 rounds of kill -9, 1000 of two sweeps, 60 random histories and merges, 50 as of then.
 	DENSEMEM_WRITERS_SECONDS=60 DENSEMEM_KILL_ROUNDS=50 DENSEMEM_SWEEP_ROUNDS=1000 DENSEMEM_HISTORIES=60 \
 	    DENSEMEM_AS_OF_EXAMPLES=50 $(BIN)/python -m pytest -q -p no:cacheprovider $(ARGS) \
 	    tests/concurrency/test_writers.py tests/concurrency/test_killed_workers.py tests/integration/test_sweep.py \
-	    tests/integration/test_random_histories.py tests/integration/test_as_of.py tests/integration/test_as_it_was.py
+	    tests/integration/test_random_histories.py tests/integration/test_merges_at_random.py \
+	    tests/integration/test_conflicts_merged_at_random.py tests/integration/test_as_of.py tests/integration/test_as_it_was.py
 
 fuzz: $(READY) ## Generated requests against every operation and tool. EXAMPLES=300 draws more of each.
 	DENSEMEM_FUZZ_EXAMPLES=$(or $(EXAMPLES),100) $(BIN)/python -m pytest -q -p no:cacheprovider $(ARGS) tests/api/test_fuzzed.py \
