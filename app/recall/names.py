@@ -7,7 +7,7 @@ name. All is folded as names are, so that the look-up is plain equality.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
@@ -21,6 +21,8 @@ MAX_CANDIDATES: Final = 6_000
 
 # Half-open as a piece; of many that could be names, hardly one is looked at again.
 Span = tuple[int, int]
+# A folded name that the query may hold, and where.
+Run = tuple[str, Span]
 _WORD: Final = re.compile(r"\S+")
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]+")
 
@@ -33,23 +35,25 @@ class Piece:
     end: int
 
 
-def candidate_names(query: str) -> dict[str, list[Span]]:
-    """Return every folded name that the query may hold, with where; at most about 6 000, shorter runs first.
+def candidate_names(query: str) -> list[Run]:
+    """Return every run that the query may hold a name in, as names are folded; at most about 6 000, shorter first.
 
     A word counts with and without the punctuation around it, because "C++", ".NET" and "(a/b)" can be names or
     names in a sentence.
     """
     text = unicodedata.normalize("NFC", query)
-    found: dict[str, list[Span]] = {}
-    alone: set[Span] = set()
-    # For each word where a name may start, with what that holds of it, and where one may end.
-    heads: list[list[tuple[int, str]]] = []
-    tails: list[list[tuple[int, str]]] = []
+    runs: list[Run] = []
     # White space parts words, and is one space between them, however they are folded.
     line = fold_name(text)
     words = line.split()
-    for match, word in zip(_WORD.finditer(text), words, strict=True):
-        first, last = match.span()
+    spans = [match.span() for match in _WORD.finditer(text)]
+    # For each word whose edges may be left out, where a name may start in it with what that holds, and end.
+    heads: dict[int, list[tuple[int, str]]] = {}
+    tails: dict[int, list[tuple[int, str]]] = {}
+    for place, ((first, last), word) in enumerate(zip(spans, words, strict=True)):
+        runs.append((word, (first, last)))
+        if text[first].isalnum() and text[last - 1].isalnum():
+            continue
         starts, ends = _edges(text, first, last)
         names = {
             (start, end): word if end - start == last - first else fold_name(text[start:end])
@@ -57,38 +61,43 @@ def candidate_names(query: str) -> dict[str, list[Span]]:
             for end in ends
             if start < end
         }
-        for span, name in names.items():
-            found.setdefault(name, []).append(span)
-        alone.update(names)
-        heads.append([(start, names[start, last]) for start in starts])
-        tails.append([(end, names[first, end]) for end in ends])
-    # Where each word ends in the folded line.
+        runs += [(name, span) for span, name in names.items() if span != (first, last)]
+        heads[place] = [(start, names[start, last]) for start in starts]
+        tails[place] = [(end, names[first, end]) for end in ends]
+    # Where each word stands in the folded line.
     stops = [*accumulate(words, lambda stop, word: stop + 1 + len(word), initial=-1)]
     for length in range(2, MAX_NAME_WORDS + 1):
-        if len(found) >= MAX_CANDIDATES:
+        if len(runs) >= MAX_CANDIDATES:
             break
-        for first in range(len(words) - length + 1):
-            last = first + length - 1
+        for first, last in enumerate(range(length - 1, len(words))):
+            if first not in heads and last not in tails:
+                runs.append((line[stops[first] + 1 : stops[last + 1]], (spans[first][0], spans[last][1])))
+                continue
             between = line[stops[first + 1] : stops[last] + 1]
-            for start, head in heads[first]:
-                for end, tail in tails[last]:
-                    found.setdefault(head + between + tail, []).append((start, end))
-    for run in _UNSPACED.finditer(text):
-        for start in range(run.start(), run.end()):
-            for end in range(start + 1, min(run.end(), start + MAX_RUN_CHARACTERS) + 1):
-                if (start, end) not in alone:
-                    found.setdefault(fold_name(text[start:end]), []).append((start, end))
-    return found
+            runs += [
+                (head + between + tail, (start, end))
+                for start, head in heads.get(first) or [(spans[first][0], words[first])]
+                for end, tail in tails.get(last) or [(spans[last][1], words[last])]
+            ]
+    return runs + _cut_unspaced(text, {span for _, span in runs}) if _UNSPACED.search(text) else runs
 
 
-def keep_longest(
-    candidates: Mapping[str, Sequence[Span]], matched: Iterable[str]
-) -> dict[str, tuple[Piece, ...]]:
+def _cut_unspaced(text: str, known: Collection[Span]) -> list[Run]:
+    return [
+        (fold_name(text[start:end]), (start, end))
+        for run in _UNSPACED.finditer(text)
+        for start in range(run.start(), run.end())
+        for end in range(start + 1, min(run.end(), start + MAX_RUN_CHARACTERS) + 1)
+        if (start, end) not in known
+    ]
+
+
+def keep_longest(runs: Iterable[Run], matched: Collection[str]) -> dict[str, tuple[Piece, ...]]:
     """Return the matched names with the pieces that do not lie inside a longer match.
 
     "C" in "C++" and "York" in "New York" are dropped; a name that also stands by itself stays.
     """
-    pieces = {(Piece(*span), name) for name in matched for span in candidates.get(name, ())}
+    pieces = {(Piece(*span), name) for name, span in runs if name in matched}
     kept: dict[str, list[Piece]] = {}
     for piece, name in sorted(pieces, key=lambda one: (one[0].start, one[0].end, one[1])):
         if not any(_lies_inside(piece, other) for other, _ in pieces):

@@ -1,13 +1,13 @@
 """Which entities a query names, exactly or nearly, and which relations it asks for."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, LiteralString
 
 from app.kernel.database import Params, Query, Reading, Row
 from app.recall.likeness import misspelt_windows, weigh_alike
-from app.recall.names import Piece, Span, keep_longest
+from app.recall.names import Piece, Run, keep_longest
 from app.recall.relations import (
     PredicateWords,
     Vocabulary,
@@ -43,16 +43,16 @@ class Understood:
     wanted: Wanted
 
 
-def ask_names(team_id: str, candidates: Iterable[str]) -> tuple[tuple[Query, Params], tuple[Query, Params]]:
+def ask_names(team_id: str, runs: Sequence[Run]) -> tuple[tuple[Query, Params], tuple[Query, Params]]:
     """Return what asks for the entities of these names, and for the words that the team's predicates go by."""
-    names = {"team_id": team_id, "exact": list(candidates), "limit": MAX_NAMED}
+    names = {"team_id": team_id, "exact": list(dict(runs)), "limit": MAX_NAMED}
     return (NAMES, names), (_PREDICATES, {"team_id": team_id})
 
 
 async def understand(
     reading: Reading,
     query: str,
-    candidates: Mapping[str, Sequence[Span]],
+    runs: Sequence[Run],
     named: Sequence[Row],
     predicates: Sequence[Row],
 ) -> Understood:
@@ -61,7 +61,7 @@ async def understand(
     A name is first looked for as it is written. Only where words are left that nothing explains, names like them
     are; one that is longer than a name inside of it, as written, takes its place.
     """
-    longest = keep_longest(candidates, [row["folded_name"] for row in named])
+    longest = keep_longest(runs, {row["folded_name"] for row in named})
     exact = [
         NamedEntity(row["entity_id"], 1.0, longest[row["folded_name"]][0])
         for row in named

@@ -108,17 +108,17 @@ async def _understand(
     reading: Reading, team_id: str, query: str, expand_from: Sequence[str], parts: Collection[Part]
 ) -> Understood:
     """Return what the query names and asks for, once the entities to expand from are known to be the team's."""
-    candidates = candidate_names(query)
+    runs = candidate_names(query)
     asks: dict[str, tuple[Query, Params]] = {}
     if "names" in parts:
-        asks["entities"], asks["predicates"] = ask_names(team_id, candidates)
+        asks["entities"], asks["predicates"] = ask_names(team_id, runs)
     if expand_from:
         asks["known"] = _ENTITIES, {"team_id": team_id, "ids": _ids_of(expand_from)}
     told = dict(zip(asks, await reading.fetch_each(*asks.values()), strict=True))
     _refuse_unknown(expand_from, told.get("known", ()))
     if "names" not in parts:
         return _NOTHING
-    return await understand(reading, query, candidates, told["entities"], told["predicates"])
+    return await understand(reading, query, runs, told["entities"], told["predicates"])
 
 
 def _keys(rows: Sequence[Row]) -> tuple[str, ...]:

@@ -16,8 +16,8 @@ VOCABULARY = learn(
 
 
 def read(query: str, name: str = "Lumen") -> Wanted:
-    spans = candidate_names(query).get(fold_name(name), ())
-    return read_relations(query, [Piece(*span) for span in spans], VOCABULARY)
+    pieces = [Piece(*span) for run, span in candidate_names(query) if run == fold_name(name)]
+    return read_relations(query, pieces, VOCABULARY)
 
 
 @pytest.mark.parametrize(
