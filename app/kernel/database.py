@@ -11,16 +11,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final, Literal, LiteralString, TypeVar
-from weakref import WeakKeyDictionary
 
 import psycopg
 from psycopg.adapt import Transformer
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from app.kernel.ears import Ear
+from app.kernel.connections import Connection
 from app.kernel.errors import Unavailable
-from app.kernel.pools import Connection, adaptation, make_pool
-from app.kernel.round_trips import Ask, Params, Prepared, Row, Wire
+from app.kernel.pools import adaptation, make_pool
+from app.kernel.round_trips import Ask, Params, Row, Wire
 from app.kernel.settings import Settings
 from app.kernel.transactions import (
     ENTER,
@@ -92,7 +91,6 @@ class Database:
         self._dreamer_pool = self._pool if dreamer_url is None else make_pool(settings, dreamer_url)
         self._waiting = 0
         self._transformer = Transformer(adaptation())
-        self._prepared: WeakKeyDictionary[Connection, Prepared] = WeakKeyDictionary()
 
     async def open(self) -> None:
         """Connect, or raise Unavailable within the pool's time-out."""
@@ -210,15 +208,13 @@ class Database:
     async def _wire(self, pool: AsyncConnectionPool[Connection]) -> AsyncIterator[Wire]:
         """Give a connection that is left without a transaction, whatever happens."""
         connection = await self._take(pool)
-        prepared = self._prepared.setdefault(connection, Prepared())
-        wire = Wire(connection, prepared, self._transformer, Ear(connection.pgconn))
+        wire = Wire(connection, self._transformer)
         try:
             yield wire
         except BaseException:
             await roll_back(wire)
             raise
         finally:
-            wire.ear.close()
             await pool.putconn(connection)
 
     async def _take(self, pool: AsyncConnectionPool[Connection]) -> Connection:

@@ -1,7 +1,8 @@
 """How a round trip hears what the server says.
 
 psycopg can wait as well, but wakes up ten times a second meanwhile, and arranges with the event loop for each trip
-anew what to listen to, which takes longer than to send and to read.
+anew what to listen to, which takes longer than to send and to read. An ear is left open between trips and between
+those who use a connection.
 """
 
 import asyncio
@@ -15,7 +16,7 @@ from psycopg.pq.abc import PGconn, PGresult
 
 @dataclass(slots=True)
 class Ear:
-    """What listens to one connection while that is in use. Whoever else listens to it closes this before."""
+    """What listens to one connection while that lives. Whoever else listens to it closes this before."""
 
     pgconn: PGconn
     # While it listens. The event loop knows a socket by its number, which is another's once the connection ends.
@@ -30,7 +31,8 @@ class Ear:
             psycopg.OperationalError: the connection was lost.
         """
         for _ in _take(self.pgconn, heard):
-            await self._wait_for_word()
+            self._word = self._listen().create_future()
+            await self._word
             self.pgconn.consume_input()
 
     def close(self) -> None:
@@ -39,17 +41,19 @@ class Ear:
             self._loop.remove_reader(self._socket)
             self._loop = None
 
-    async def _wait_for_word(self) -> None:
+    def _listen(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
             self._loop, self._socket = asyncio.get_running_loop(), self.pgconn.socket
             self._loop.add_reader(self._socket, self._settle)
-        self._word = self._loop.create_future()
-        await self._word
+        return self._loop
 
     def _settle(self) -> None:
-        if self._word is None or self._word.done():
+        if self._word is None:
             # What nobody waits for would be told again and again.
             self.close()
+        elif self._word.done():
+            # Told before it was read what the word before was for.
+            self._word = None
         else:
             self._word.set_result(None)
 

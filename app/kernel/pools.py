@@ -3,21 +3,20 @@
 import select
 from collections import deque
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import psycopg
 from psycopg.adapt import AdaptersMap
-from psycopg.rows import dict_row
 from psycopg.types.json import JsonbDumper
 from psycopg_pool import AsyncConnectionPool
 
+from app.kernel.connections import Connection
 from app.kernel.settings import Settings
 from app.kernel.text_lists import TextLists
 
 # What is prepared, the round trips see to: psycopg, where it prepares, forgets all with a rollback. They read and
 # write UTF-8.
 _PLAIN: Final = {"prepare_threshold": None, "client_encoding": "utf8"}
-Connection = psycopg.AsyncConnection[dict[str, Any]]  # Rows by the names of their columns.
 
 
 class LastFirst(deque[Connection]):
@@ -34,8 +33,8 @@ def make_pool(settings: Settings, url: str) -> AsyncConnectionPool[Connection]:
     """Return a pool that is still closed; `url` is a libpq connection string."""
     pool = AsyncConnectionPool(
         url,
-        connection_class=psycopg.AsyncConnection[dict[str, Any]],
-        kwargs={"autocommit": True, "row_factory": dict_row, "context": adaptation()} | _PLAIN,
+        connection_class=Connection,
+        kwargs={"autocommit": True, "context": adaptation()} | _PLAIN,
         min_size=1,
         max_size=settings.pool_size,
         timeout=settings.pool_timeout_seconds,

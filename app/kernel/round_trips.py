@@ -7,9 +7,8 @@ learnt of types is kept.
 
 import asyncio
 import re
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import repeat
 from typing import Any, Final
@@ -22,8 +21,7 @@ from psycopg.errors import error_from_result
 from psycopg.generators import send
 from psycopg.pq.abc import PGresult
 
-from app.kernel.ears import Ear
-from app.kernel.pools import Connection
+from app.kernel.connections import Connection, Key, Known
 
 Row = dict[str, Any]  # Column types are the schema's; naming each row's shape again would be a second schema.
 Params = Mapping[str, object]
@@ -34,7 +32,6 @@ MAX_PREPARED: Final = 200
 GIVE_UP_SECONDS: Final = 5.0
 _PLACEHOLDER: Final = re.compile(rb"%(?:%|\((\w+)\)s)")
 _FAILED: Final = (pq.ExecStatus.FATAL_ERROR, pq.ExecStatus.PIPELINE_ABORTED)
-_Key = tuple[bytes, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +43,10 @@ class Ask:
 
 
 @dataclass(slots=True)
-class _Known:
-    """A statement that a connection knows by name, and what its columns are called, once it has returned rows."""
-
-    name: bytes
-    columns: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
 class Told:
     """What came of a statement. Rows are made when they are read: of most statements there are none to read."""
 
-    _known: _Known
+    _known: Known
     _result: PGresult
     _transformer: Transformer
 
@@ -83,24 +72,16 @@ class Told:
 
 
 @dataclass(slots=True)
-class Prepared:
-    """The statements that one connection knows, the one longest unused first."""
-
-    known: OrderedDict[_Key, _Known] = field(default_factory=OrderedDict)
-    count: int = 0
-
-
-@dataclass(slots=True)
 class _Written:
     """One statement as it goes out; by its key, text and types, the server tells it from others."""
 
-    key: _Key
+    key: Key
     values: Sequence[Buffer | None]
     formats: Sequence[pq.Format] | None
 
 
 # As what a statement went out, and whether it had to be prepared first.
-_Sent = tuple[_Key, _Known, bool]
+_Sent = tuple[Key, Known, bool]
 
 
 @dataclass(slots=True)
@@ -108,9 +89,7 @@ class Wire:
     """A connection in use. The transformer writes values and reads rows of any connection, one at a time."""
 
     connection: Connection
-    prepared: Prepared
     transformer: Transformer
-    ear: Ear
 
     async def ask(self, *asked: Ask) -> list[Told]:
         """Send all statements at once and return what came of each, in order.
@@ -150,7 +129,7 @@ class Wire:
                 await self._hear(heard)
             except psycopg.OperationalError as error:
                 lost = error
-                self.ear.close()
+                self.connection.ear.close()
             finally:
                 # Whatever became of it, what was prepared is known, and nothing else.
                 results = self._sort_out(sent, heard)
@@ -172,12 +151,12 @@ class Wire:
 
     def _send(self, one: _Written) -> _Sent:
         """Send one statement; return as what, and whether it has to be prepared first."""
-        pgconn, prepared = self.connection.pgconn, self.prepared
+        pgconn, prepared = self.connection.pgconn, self.connection.prepared
         known = prepared.known.get(one.key)
         is_new = known is None
         if known is None:
             prepared.count += 1
-            known = prepared.known[one.key] = _Known(b"densemem_%d" % prepared.count)
+            known = prepared.known[one.key] = Known(b"densemem_%d" % prepared.count)
             pgconn.send_prepare(known.name, one.key[0], param_types=one.key[1])
         prepared.known.move_to_end(one.key)
         pgconn.send_query_prepared(known.name, one.values, param_formats=one.formats)
@@ -185,8 +164,8 @@ class Wire:
 
     def _forget(self) -> None:
         """Let go of the statements that are too many, longest unused first."""
-        for _ in range(len(self.prepared.known) - MAX_PREPARED):
-            _, known = self.prepared.known.popitem(last=False)
+        for _ in range(len(self.connection.prepared.known) - MAX_PREPARED):
+            _, known = self.connection.prepared.known.popitem(last=False)
             self.connection.pgconn.send_query_params(b"DEALLOCATE " + known.name, None)
 
     async def _hear(self, heard: list[PGresult]) -> None:
@@ -194,9 +173,8 @@ class Wire:
         try:
             if self.connection.pgconn.flush():
                 # The rest of what is much is sent by psycopg, and what comes meanwhile is read.
-                self.ear.close()
                 await self.connection.wait(send(self.connection.pgconn))
-            await self.ear.hear_out(heard)
+            await self.connection.ear.hear_out(heard)
         except asyncio.CancelledError:
             await self._give_up(heard)
             raise
@@ -206,15 +184,15 @@ class Wire:
         try:
             async with asyncio.timeout(GIVE_UP_SECONDS):
                 await self.connection.cancel_safe()
-                await self.ear.hear_out(heard)
+                await self.connection.ear.hear_out(heard)
         except BaseException as error:
-            self.ear.close()
+            self.connection.ear.close()
             self.connection.pgconn.finish()
             # Whoever was stopped is not to be told of that instead.
             if not isinstance(error, Exception):
                 raise
 
-    def _sort_out(self, sent: Sequence[_Sent], heard: Sequence[PGresult]) -> list[tuple[_Known, PGresult]]:
+    def _sort_out(self, sent: Sequence[_Sent], heard: Sequence[PGresult]) -> list[tuple[Known, PGresult]]:
         """Return the statements with their results, as far as they were heard; unlearn what was not prepared."""
         said = iter(heard)
         results = []
@@ -222,7 +200,7 @@ class Wire:
             if is_new:
                 word = next(said, None)
                 if word is None or word.status != pq.ExecStatus.COMMAND_OK:
-                    self.prepared.known.pop(key, None)
+                    self.connection.prepared.known.pop(key, None)
             result = next(said, None)
             if result is not None:
                 results.append((known, result))

@@ -180,7 +180,6 @@ class Transaction:
     async def stream(self, query: Query, params: Params = NO_PARAMS) -> AsyncIterator[Row]:
         one = _ask(query, params)
         await self._tell()
-        self._wire.ear.close()
         async with self._wire.connection.cursor() as cursor:
             async for row in cursor.stream(one.sql, one.params or None):
                 yield row
