@@ -11,8 +11,8 @@ from psycopg.types.json import JsonbDumper
 from psycopg_pool import AsyncConnectionPool
 
 from app.kernel.connections import Connection
+from app.kernel.plain_lists import PlainLists
 from app.kernel.settings import Settings
-from app.kernel.text_lists import TextLists
 
 # What is prepared, the round trips see to: psycopg, where it prepares, forgets all with a rollback. They read and
 # write UTF-8.
@@ -71,5 +71,5 @@ def adaptation() -> Adaptation:
     adapters = AdaptersMap(psycopg.adapters)
     # A dict can only mean JSON here; lists stay arrays.
     adapters.register_dumper(dict, JsonbDumper)
-    adapters.register_dumper(list, TextLists)
+    adapters.register_dumper(list, PlainLists)
     return Adaptation(adapters)

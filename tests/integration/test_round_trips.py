@@ -248,6 +248,15 @@ async def test_a_list_within_a_list_and_one_of_numbers_arrive_as_they_are(single
     assert row == {"pairs": [["a", 'b"'], ["c", "d"]], "numbers": [1, None, 3]}
 
 
+@pytest.mark.parametrize(
+    "numbers", [[0.1], [], [1.0, -2.5e-300, 1e22, 5e-324], [float("inf"), float("-inf")], [0.5, None]]
+)
+async def test_a_list_of_fractions_arrives_as_it_is(single: Database, numbers: list[float | None]) -> None:
+    async with single.reading(APP) as reading:
+        row = await reading.fetch_one("SELECT %(numbers)s::float8[] AS numbers", {"numbers": numbers})
+    assert row == {"numbers": numbers}
+
+
 @pytest.mark.parametrize("texts", [["a", "b\0c"], ["\0"], ["\0", "\0"], [None, "\0"]])
 async def test_a_list_with_what_no_text_may_hold_is_refused(
     single: Database, texts: list[str | None]
