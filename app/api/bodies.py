@@ -55,16 +55,19 @@ def parse(model: type[M], raw: bytes) -> M:
 
 
 async def _read_within_limit(request: Request) -> bytes:
-    too_large = HTTPException(413, "The body is larger than 1 MiB.")
     declared = request.headers.get("Content-Length", "0")
     if declared.isascii() and declared.isdigit() and int(declared[:20]) > MAX_BODY_BYTES:
-        raise too_large
+        raise _too_large()
     chunks = bytearray()
     async for chunk in request.stream():
         chunks += chunk
         if len(chunks) > MAX_BODY_BYTES:
-            raise too_large
+            raise _too_large()
     return bytes(chunks)
+
+
+def _too_large() -> HTTPException:
+    return HTTPException(413, "The body is larger than 1 MiB.")
 
 
 def _check_content_type(request: Request) -> None:
@@ -93,7 +96,7 @@ def _check_json(raw: bytes) -> None:
             raise invalid_request(wrong) from None
         raise HTTPException(400, "The body is not one JSON document.") from None
     # The parser above has refused what the standard library's would choke on, such as a deep nesting.
-    json.loads(raw.decode(), object_pairs_hook=_refuse_twins, parse_int=str, parse_float=str)
+    _TWINLESS.decode(raw.decode())
 
 
 def _refuse_twins(members: list[tuple[str, object]]) -> None:
@@ -103,3 +106,6 @@ def _refuse_twins(members: list[tuple[str, object]]) -> None:
     twin = next(name for name, count in Counter(name for name, _ in members).items() if count > 1)
     wrong = FieldError(twin, "duplicate_key", "The name stands twice in one object.")
     raise invalid_request(wrong)
+
+
+_TWINLESS: Final = json.JSONDecoder(object_pairs_hook=_refuse_twins, parse_int=str, parse_float=str)

@@ -23,8 +23,8 @@ LEAST_SHARE: Final = 0.5
 OTHER_SIDE: Final = 0.6
 WRONG_ORDER: Final = 0.8
 _WORD: Final = re.compile(r"[^\W_]+")
-# What is left of a sentence whose words are all a "w".
-_SENTENCE: Final = re.compile(r"""(?:[\sw,;:?!()"“”„«»¿¡…]|['’](?=w)|\.(?!w))*""")
+# Words, and no sign but a sentence's; nothing of it is tried a second time.
+_SENTENCE: Final = re.compile(r"""(?:[^\W_]++|[\s,;:?!()"“”„«»¿¡…]++|['’](?=[^\W_])|\.(?![^\W_]))*+""")
 _ENDINGS: Final = (
     *("encies", "ency", "enses", "ense", "ances", "ance", "ments", "ment", "ations", "ation"),
     *("ings", "ing", "ions", "ion", "ents", "ent", "ers", "er", "ors", "or", "ed", "es", "s", "e", "y"),
@@ -142,13 +142,14 @@ def read_relations(query: str, named: Collection[Piece], vocabulary: Vocabulary)
         if relation.as_subject == 1 or (relation.as_object == 1 and not match.predicate.takes_values)
     ]
     accounts += [one.first.words | one.second.words for one in chains]
-    said = {
-        place
-        for place, (word, stem) in enumerate(zip(words, stems, strict=True))
-        if stem is not None or _says_something(query, word, named)
-    }
-    is_all = any(said <= places for places in accounts) and _is_plain(query, named)
-    return Wanted(relations, chains, is_all)
+
+    def accounts_for_all(places: Collection[int]) -> bool:
+        return all(
+            place in places or (stem is None and not _says_something(query, word, named))
+            for place, (word, stem) in enumerate(zip(words, stems, strict=True))
+        )
+
+    return Wanted(relations, chains, any(map(accounts_for_all, accounts)) and _is_plain(query, named))
 
 
 def understood_words(query: str, vocabulary: Vocabulary) -> frozenset[str]:
@@ -157,7 +158,8 @@ def understood_words(query: str, vocabulary: Vocabulary) -> frozenset[str]:
     return frozenset(word for word in words if word in EMPTY_WORDS or _stem(word) in vocabulary.by_stem)
 
 
-@dataclass(frozen=True, slots=True)
+# Made by the dozen, so it is not frozen, which would take longer.
+@dataclass(slots=True)
 class _Word:
     text: str
     start: int
@@ -173,10 +175,9 @@ def _says_something(query: str, word: _Word, named: Collection[Piece]) -> bool:
 
 def _is_plain(query: str, named: Collection[Piece]) -> bool:
     """Return whether no sign is left beside names and words but a sentence's: those of C++ may be a name's."""
-    left = list(_WORD.sub(lambda found: "w" * len(found.group()), query))
     for piece in named:
-        left[piece.start : piece.end] = "w" * (piece.end - piece.start)
-    return _SENTENCE.fullmatch("".join(left)) is not None
+        query = query[: piece.start] + "w" * (piece.end - piece.start) + query[piece.end :]
+    return _SENTENCE.fullmatch(query) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,9 +194,11 @@ def _match(predicate: PredicateWords, stems: Sequence[str | None]) -> _Match | N
     best: _Match | None = None
     for name in predicate.names:
         wanted, ending = _name_stems(name)
+        share = len(wanted.intersection(stems)) / len(wanted) if wanted else 0.0
+        if share < (LEAST_SHARE if best is None else best.share):
+            continue
         places = frozenset(place for place, stem in enumerate(stems) if stem in wanted)
-        share = len({stems[place] for place in places}) / len(wanted) if wanted else 0.0
-        if share >= LEAST_SHARE and (best is None or (share, len(places)) > (best.share, len(best.words))):
+        if best is None or (share, len(places)) > (best.share, len(best.words)):
             best = _Match(predicate, share, places, ending)
     return best
 

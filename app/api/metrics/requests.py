@@ -1,5 +1,6 @@
 """Requests by route and status, and how long they took until their answer began."""
 
+from functools import cache
 from time import perf_counter
 from typing import Final
 
@@ -28,13 +29,15 @@ class RequestCounts:
             buckets=_BUCKETS,
             registry=registry,
         )
+        # For each request the library would make and check the labels anew.
+        self._answered_as, self._seconds_of = cache(self.answered.labels), cache(self.seconds.labels)
 
     def count(self, scope: Scope, status: int, seconds: float) -> None:
         """Count one answer, under its route's template."""
         method = scope["method"] if scope["method"] in _METHODS else OTHER
         route = getattr(scope.get("route"), "path", OTHER)
-        self.answered.labels(method, route, str(status)).inc()
-        self.seconds.labels(method, route).observe(seconds)
+        self._answered_as(method, route, str(status)).inc()
+        self._seconds_of(method, route).observe(seconds)
 
 
 class Measured:
