@@ -37,25 +37,25 @@ def misspelt_windows(query: str, covered: Iterable[Piece], understood: Collectio
     middle of one is no name.
     """
     text = unicodedata.normalize("NFC", query)
-    words = stripped_words(text)
+    cut = stripped_words(text)
     taken = list(covered)
-    folded = [fold_name(text[word.start : word.end]) for word in words]
     is_open = [
-        len(name) >= _FEWEST_CHARACTERS
+        name not in understood
+        and len(name) >= _FEWEST_CHARACTERS
         and not name.isdigit()
-        and name not in understood
-        and not any(_overlap(piece, word) for piece in taken)
-        for word, name in zip(words, folded, strict=True)
+        and not any(piece.start < end and start < piece.end for piece in taken)
+        for name, (start, end) in cut
     ]
     if not any(is_open):
         return {}
+    words = [Piece(*span) for _, span in cut]
     inside = [
         any(_overlap(one, left) and _overlap(one, right) for one in taken) for left, right in pairwise(words)
     ]
     # Where a run may begin, and end: before each word and after the last, unless a name goes on there.
     may_part = [True, *(not one for one in inside), True]
-    is_empty = [name in EMPTY_WORDS for name in folded]
-    parts = [name in PARTING_WORDS for name in folded]
+    is_empty = [name in EMPTY_WORDS for name, _ in cut]
+    parts = [name in PARTING_WORDS for name, _ in cut]
     windows: dict[str, Piece] = {}
     for length in (3, 2, 1, 4):
         for first in range(len(words) - length + 1):

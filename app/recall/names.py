@@ -105,14 +105,18 @@ def keep_longest(runs: Iterable[Run], matched: Collection[str]) -> dict[str, tup
     return {name: tuple(spots) for name, spots in kept.items()}
 
 
-def stripped_words(text: str) -> list[Piece]:
-    """Return where the words of the text stand, without the punctuation around them."""
+def stripped_words(text: str) -> list[Run]:
+    """Return the words of the text, as names are folded, and where, without the punctuation around them."""
     found = []
-    for match in _WORD.finditer(text):
-        starts, ends = _edges(text, *match.span())
-        start, end = starts[-1], ends[-1]
-        # A word of signs only is one as it stands.
-        found.append(Piece(start, end) if start < end else Piece(match.start(), match.end()))
+    for match, word in zip(_WORD.finditer(text), fold_name(text).split(), strict=True):
+        first, last = match.span()
+        if not (text[first].isalnum() and text[last - 1].isalnum()):
+            starts, ends = _edges(text, first, last)
+            # A word of signs only is one as it stands.
+            if starts[-1] < ends[-1]:
+                first, last = starts[-1], ends[-1]
+                word = fold_name(text[first:last])
+        found.append((word, (first, last)))
     return found
 
 
