@@ -1,7 +1,7 @@
 """The one table from errors to HTTP: every refusal is an `application/problem+json` (RFC 9457)."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from math import ceil
@@ -124,10 +124,10 @@ class Faults:
         """Pass the request on; answer a fault with 500 if no answer has begun."""
         has_begun = False
 
-        async def send_seen(message: Message) -> None:
+        def send_seen(message: Message) -> Awaitable[None]:
             nonlocal has_begun
             has_begun = True
-            await send(message)
+            return send(message)
 
         try:
             await self._app(scope, receive, send_seen)

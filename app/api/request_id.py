@@ -5,6 +5,7 @@ It is the correlation id of log lines and problems.
 
 import re
 import secrets
+from collections.abc import Awaitable
 from typing import Final
 
 import structlog
@@ -34,10 +35,10 @@ class RequestIds:
         request_id = _choose(Headers(scope=scope).get(HEADER, ""))
         scope.setdefault("state", {})["request_id"] = request_id
 
-        async def send_named(message: Message) -> None:
+        def send_named(message: Message) -> Awaitable[None]:
             if message["type"] == "http.response.start":
                 MutableHeaders(scope=message)[HEADER] = request_id
-            await send(message)
+            return send(message)
 
         before = structlog.contextvars.bind_contextvars(correlation_id=request_id)
         try:

@@ -34,7 +34,8 @@ _PLACEHOLDER: Final = re.compile(rb"%(?:%|\((\w+)\)s)")
 _FAILED: Final = (pq.ExecStatus.FATAL_ERROR, pq.ExecStatus.PIPELINE_ABORTED)
 
 
-@dataclass(frozen=True, slots=True)
+# Of what a round trip has dozens of, nothing is frozen: to freeze it takes longer than to make it.
+@dataclass(slots=True)
 class Ask:
     """One statement: SQL with `%(name)s` placeholders and values for them; without values `%` means itself."""
 
@@ -76,7 +77,7 @@ class _Written:
     """One statement as it goes out; by its key, text and types, the server tells it from others."""
 
     key: Key
-    values: Sequence[Buffer | None]
+    values: Sequence[Buffer | None] | None
     formats: Sequence[pq.Format] | None
 
 
@@ -145,7 +146,9 @@ class Wire:
         return told, error_from_result(failed[0]) if failed else lost
 
     def _write(self, one: Ask) -> _Written:
-        sql, names, formats = _number(one.sql) if one.params else (one.sql, (), ())
+        if not one.params:
+            return _Written((one.sql, ()), None, None)
+        sql, names, formats = _number(one.sql)
         values = self.transformer.dump_sequence([one.params[name] for name in names], formats)
         return _Written((sql, self.transformer.types or ()), values, self.transformer.formats)
 

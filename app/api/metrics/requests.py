@@ -1,5 +1,6 @@
 """Requests by route and status, and how long they took until their answer began."""
 
+from collections.abc import Awaitable
 from functools import cache
 from time import perf_counter
 from typing import Final
@@ -54,9 +55,9 @@ class Measured:
             return
         began = perf_counter()
 
-        async def send_counted(message: Message) -> None:
+        def send_counted(message: Message) -> Awaitable[None]:
             if message["type"] == "http.response.start":
                 self._counts.count(scope, message["status"], perf_counter() - began)
-            await send(message)
+            return send(message)
 
         await self._app(scope, receive, send_counted)
