@@ -40,11 +40,15 @@ def fuse(channels: Sequence[Channel], most: int | None = None) -> tuple[Fused, .
     for channel in channels:
         heaviest[channel.name] = max(channel.weight, heaviest.get(channel.name, 0.0))
     ceiling = sum(heaviest.values()) / (RANK_OFFSET + 1)
+    found: dict[str, tuple[str, ...]] = {}
+    for channel in channels:
+        name = (channel.name,)
+        for key in channel.keys:
+            found[key] = found.get(key, ()) + name
     scores = _score(channels)
-    found = [(channel.name, frozenset(channel.keys)) for channel in channels]
     return tuple(
         # Sums of fractions may end a hair above the whole.
-        Fused(key, min(scores[key] / ceiling, 1.0), tuple(name for name, keys in found if key in keys))
+        Fused(key, min(scores[key] / ceiling, 1.0), found[key])
         for key in _best_first(scores)[:most]
     )
 

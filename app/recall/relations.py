@@ -121,10 +121,11 @@ def read_relations(query: str, named: Collection[Piece], vocabulary: Vocabulary)
 
     `named` are the pieces of the query that are names; their words ask for nothing.
     """
+    taken = {place for piece in named for place in range(piece.start, piece.end)}
     words = [
         _Word(match.group().casefold(), match.start())
         for match in _WORD.finditer(query)
-        if not any(piece.start < match.end() and match.start() < piece.end for piece in named)
+        if taken.isdisjoint(range(*match.span()))
     ]
     starts = sorted(piece.start for piece in named)
     name_at = starts[0] if starts else len(query)
@@ -134,7 +135,8 @@ def read_relations(query: str, named: Collection[Piece], vocabulary: Vocabulary)
     found = [match for one in known if (match := _match(one, stems)) is not None]
     understood = {place for match in found if match.share == 1 for place in match.words}
     understood = understood or {place for match in found for place in match.words}
-    relations = tuple(_relation(match, words, stems, name_at, len(understood)) for match in found)
+    before = sum(word.start < name_at for word in words)
+    relations = tuple(_relation(match, words, stems, before, len(understood)) for match in found)
     chains = _chains(relations, len(understood))
     accounts = [
         relation.words
@@ -204,10 +206,8 @@ def _match(predicate: PredicateWords, stems: Sequence[str | None]) -> _Match | N
 
 
 def _relation(
-    match: _Match, words: Sequence[_Word], stems: Sequence[str | None], name_at: int, understood: int
+    match: _Match, words: Sequence[_Word], stems: Sequence[str | None], before: int, understood: int
 ) -> Relation:
-    before = sum(word.start < name_at for word in words)
-
     def gap(place: int) -> int:
         between = range(place + 1, before) if place < before else range(before, place)
         return sum(stems[one] is not None for one in between)
