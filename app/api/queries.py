@@ -72,6 +72,8 @@ class QueryOf(Generic[M]):
 def read_pairs(request: Request) -> list[tuple[str, str]]:
     """Return the parameters in their order, or raise InvalidInput with each that is no UTF-8."""
     query: str = request.scope["query_string"].decode(errors="surrogateescape")
+    if not query:
+        return []
     pairs = parse_qsl(query, keep_blank_values=True, errors="surrogateescape")
     wrong = {name.encode(errors="replace").decode() for name, value in pairs if not _is_unicode(name + value)}
     if wrong:

@@ -19,7 +19,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from app.kernel.connections import Connection
 from app.kernel.errors import Unavailable
 from app.kernel.pools import adaptation, make_pool
-from app.kernel.round_trips import Ask, Params, Row, Wire
+from app.kernel.round_trips import Params, Row, Wire
 from app.kernel.settings import Settings
 from app.kernel.transactions import (
     ENTER,
@@ -196,8 +196,8 @@ class Database:
         self, scope: Scope, begin: LiteralString, plans: Plans, timeout_seconds: float | None = None
     ) -> AsyncIterator[Transaction]:
         async with self._wire(self._pool_of(scope)) as wire:
-            enter, params = self.entry(scope, plans, timeout_seconds)
-            transaction = Transaction(wire, begin, Ask(enter.encode(), params), scope.proof)
+            _, params = self.entry(scope, plans, timeout_seconds)
+            transaction = Transaction(wire, begin, params, scope.proof)
             yield transaction
             await transaction.commit()
 

@@ -140,9 +140,9 @@ class Glance:
 class Transaction:
     """Reading and Writing on one connection. It begins with its first statement, in one round trip."""
 
-    def __init__(self, wire: Wire, begin: LiteralString, entry: Ask, proof: Proof | None) -> None:
+    def __init__(self, wire: Wire, begin: LiteralString, params: Params, proof: Proof | None) -> None:
         self._wire = wire
-        self._entry = (Ask(_encode(begin), NO_PARAMS), entry)
+        self._entry = (Ask(_encode(begin), NO_PARAMS), Ask(_encode(ENTER), params))
         self._proof = proof
         self._has_begun = False
         self._has_ended = False
@@ -158,14 +158,14 @@ class Transaction:
         self._has_ended = True
         asked = [*(_ask(*one) for one in (*known, limit_each(timeout_seconds), *guesses)), _COMMIT]
         told, failure = await self._wire.attempt(*asked, early=len(known))
-        if failure is None:
+        if failure is not None:
+            await roll_back(self._wire)
+            if len(told) < len(known):
+                raise failure
+        else:
             _check_ended(told[-1])
-            rows = [one.read_rows() for one in told]
-            return rows[: len(known)], rows[len(known) + 1 : -1]
-        await roll_back(self._wire)
-        if len(told) < len(known):
-            raise failure
-        return [one.read_rows() for one in told[: len(known)]], failure
+        rows = [one.read_rows() for one in told[: len(known)]]
+        return rows, failure or [one.read_rows() for one in told[len(known) + 1 : -1]]
 
     async def fetch_all(self, query: Query, params: Params = NO_PARAMS) -> list[Row]:
         [told] = await self._tell(_ask(query, params))
