@@ -43,31 +43,25 @@ class Understood:
     wanted: Wanted
 
 
-def ask_names(team_id: str, runs: Sequence[Run]) -> tuple[tuple[Query, Params], tuple[Query, Params]]:
+def ask_names(team_id: str, runs: Sequence[Run]) -> tuple[Query, Params]:
     """Return what asks for the entities of these names, and for the words that the team's predicates go by."""
-    names = {"team_id": team_id, "exact": list(dict(runs)), "limit": MAX_NAMED}
-    return (NAMES, names), (_PREDICATES, {"team_id": team_id})
+    return _NAMES_AND_WORDS, {"team_id": team_id, "exact": list(dict(runs)), "limit": MAX_NAMED}
 
 
-async def understand(
-    reading: Reading,
-    query: str,
-    runs: Sequence[Run],
-    named: Sequence[Row],
-    predicates: Sequence[Row],
-) -> Understood:
-    """Return what the query names and asks for; the rows are what `ask_names` asked for.
+async def understand(reading: Reading, query: str, runs: Sequence[Run], told: Row) -> Understood:
+    """Return what the query names and asks for; the row is what `ask_names` asked for.
 
     A name is first looked for as it is written. Only where words are left that nothing explains, names like them
     are; one that is longer than a name inside of it, as written, takes its place.
     """
-    longest = keep_longest(runs, {row["folded_name"] for row in named})
+    names = told["folded_names"] or ()
+    longest = keep_longest(runs, set(names))
     exact = [
-        NamedEntity(row["entity_id"], 1.0, longest[row["folded_name"]][0])
-        for row in named
-        if row["folded_name"] in longest
+        NamedEntity(entity_id, 1.0, longest[name][0])
+        for entity_id, name in zip(told["entity_ids"] or (), names, strict=True)
+        if name in longest
     ]
-    vocabulary = _learn(predicates[0]["words"] or "")
+    vocabulary = _learn(told["words"] or "")
     alike = await _find_alike(reading, query, longest, vocabulary)
     kept = [one for one in exact if not any(_holds(other.piece, one.piece) for other in alike)]
     entities: dict[str, NamedEntity] = {}
@@ -124,11 +118,17 @@ _ALIKE: LiteralString = """
     SELECT entity_id, folded_name, window_text, likeness
     FROM search_alike_names(%(windows)s::text[], %(limit)s)
 """
-# One value instead of a row each: nearly always it is as it was for the last request. No name has such characters.
-_PREDICATES: LiteralString = r"""
-    SELECT string_agg(
-               concat_ws(E'\x1f', predicate_key, is_symmetric,
-                         allowed_value_types <> '{}', label, verb_phrase, array_to_string(aliases, E'\x1f')),
-               E'\x1e' ORDER BY predicate_key) AS words
-    FROM predicates WHERE team_id = %(team_id)s AND is_current
+# One row with three values: lists, and what nearly always is as it was for the last request. No name has such
+# characters.
+_NAMES_AND_WORDS: LiteralString = rf"""
+    SELECT named.entity_ids, named.folded_names, (
+               SELECT string_agg(
+                   concat_ws(E'\x1f', predicate_key, is_symmetric,
+                             allowed_value_types <> '{{}}', label, verb_phrase, array_to_string(aliases, E'\x1f')),
+                   E'\x1e' ORDER BY predicate_key)
+               FROM predicates WHERE team_id = %(team_id)s AND is_current
+           ) AS words
+    FROM (
+        SELECT array_agg(entity_id) AS entity_ids, array_agg(folded_name) AS folded_names FROM ({NAMES}) AS one
+    ) AS named
 """

@@ -111,14 +111,15 @@ async def _understand(
     runs = candidate_names(query)
     asks: dict[str, tuple[Query, Params]] = {}
     if "names" in parts:
-        asks["entities"], asks["predicates"] = ask_names(team_id, runs)
+        asks["names"] = ask_names(team_id, runs)
     if expand_from:
         asks["known"] = _ENTITIES, {"team_id": team_id, "ids": _ids_of(expand_from)}
     told = dict(zip(asks, await reading.fetch_each(*asks.values()), strict=True))
     _refuse_unknown(expand_from, told.get("known", ()))
     if "names" not in parts:
         return _NOTHING
-    return await understand(reading, query, runs, told["entities"], told["predicates"])
+    [names] = told["names"]
+    return await understand(reading, query, runs, names)
 
 
 def _keys(rows: Sequence[Row]) -> tuple[str, ...]:
