@@ -2,16 +2,20 @@
 
 psycopg can wait as well, but wakes up ten times a second meanwhile, and arranges with the event loop for each trip
 anew what to listen to, which takes longer than to send and to read. An ear is left open between trips and between
-those who use a connection.
+those who use a connection. It looks by itself once a second while somebody waits: of a server that ended with
+something unread the event loop of uvloop tells nothing.
 """
 
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 import psycopg
 from psycopg import pq
 from psycopg.pq.abc import PGconn, PGresult
+
+LOOK_SECONDS: Final = 1.0
 
 
 @dataclass(slots=True)
@@ -23,6 +27,8 @@ class Ear:
     _loop: asyncio.AbstractEventLoop | None = None
     _socket: int = -1
     _word: asyncio.Future[None] | None = None
+    # Made once a second at most, whatever the number of trips: it is not taken back when one is heard out.
+    _look_at: asyncio.TimerHandle | None = None
 
     async def hear_out(self, heard: list[PGresult]) -> None:
         """Leave the results up to the end of the pipeline with what was heard.
@@ -40,12 +46,22 @@ class Ear:
         if self._loop is not None:
             self._loop.remove_reader(self._socket)
             self._loop = None
+        if self._look_at is not None:
+            self._look_at.cancel()
+            self._look_at = None
 
     def _listen(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
             self._loop, self._socket = asyncio.get_running_loop(), self.pgconn.socket
             self._loop.add_reader(self._socket, self._settle)
+        if self._look_at is None:
+            self._look_at = self._loop.call_later(LOOK_SECONDS, self._look)
         return self._loop
+
+    def _look(self) -> None:
+        self._look_at = None
+        if self._word is not None and not self._word.done():
+            self._word.set_result(None)
 
     def _settle(self) -> None:
         if self._word is None:

@@ -1,14 +1,17 @@
 """A connection is listened to from its first use to its end, and by one only."""
 
 import asyncio
+from collections.abc import Callable
 
 import psycopg
 import pytest
+import uvloop
 
 from app.kernel.database import Database, Reading
+from app.kernel.settings import Settings
 from app.kernel.transactions import Transaction
-from tests.databases import admin_url
-from tests.integration.one_connection import APP, read_number
+from tests.databases import admin_url, service_url
+from tests.integration.one_connection import APP, find_sleeping, read_number
 
 
 def socket_of(reading: Reading) -> int:
@@ -76,3 +79,35 @@ async def test_more_than_a_socket_takes_is_sent_between_questions(database: Data
             async with asyncio.timeout(30):
                 row = await reading.fetch_one("SELECT length(%(text)s) AS length", {"text": text})
             assert row == {"length": len(text)}
+
+
+@pytest.mark.parametrize("loop", [asyncio.new_event_loop, uvloop.new_event_loop])
+def test_a_server_that_ends_before_it_has_read_all_is_heard_of(
+    settings: Settings, database_name: str, loop: Callable[[], asyncio.AbstractEventLoop]
+) -> None:
+    """What it leaves unread is told as an error of the socket, after which uvloop tells nothing any more."""
+
+    async def ask_much() -> None:
+        database = Database(settings, url=service_url(database_name))
+        await database.open()
+        try:
+            async with database.reading(APP) as reading, asyncio.timeout(30):
+                row = await reading.fetch_one("SELECT pg_backend_pid() AS id")
+                assert row is not None
+                # As much as the socket takes at once; a server that sleeps has read a little of it.
+                much = "SELECT length(%(text)s)", {"text": "x" * 100_000}
+                asked = asyncio.create_task(reading.fetch_each(("SELECT pg_sleep(60)", {}), much))
+                await _end_once_asleep(database_name, row["id"])
+                await asked
+        finally:
+            await database.close()
+
+    with asyncio.Runner(loop_factory=loop) as runner, pytest.raises(psycopg.OperationalError):
+        runner.run(ask_much())
+
+
+async def _end_once_asleep(database_name: str, backend_id: int) -> None:
+    async with await psycopg.AsyncConnection.connect(admin_url(database_name), autocommit=True) as admin:
+        while backend_id not in await find_sleeping(admin):
+            await asyncio.sleep(0)
+        await admin.execute("SELECT pg_terminate_backend(%s, 5000)", [backend_id])
