@@ -36,7 +36,8 @@ class Piece:
 
 
 def candidate_names(query: str) -> list[Run]:
-    """Return every run that the query may hold a name in, as names are folded; at most about 6 000, shorter first.
+    """Return every run that the query may hold a name in, as names are folded; at most about 6 000
+    different ones, shorter first.
 
     A word counts with and without the punctuation around it, because "C++", ".NET" and "(a/b)" can be names or
     names in a sentence.
@@ -67,7 +68,8 @@ def candidate_names(query: str) -> list[Run]:
     # Where each word stands in the folded line.
     stops = [*accumulate(words, lambda stop, word: stop + 1 + len(word), initial=-1)]
     for length in range(2, MAX_NAME_WORDS + 1):
-        if len(runs) >= MAX_CANDIDATES:
+        # A text that repeats itself has many runs of few names.
+        if len(runs) >= MAX_CANDIDATES and len(dict(runs)) >= MAX_CANDIDATES:
             break
         for first, last in enumerate(range(length - 1, len(words))):
             if first not in heads and last not in tails:

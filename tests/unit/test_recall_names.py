@@ -55,6 +55,13 @@ def test_a_name_inside_a_longer_one_only_is_dropped() -> None:
     assert set(keep_longest(candidate_names("C++"), ["c", "c++"])) == {"c++"}
 
 
+@pytest.mark.parametrize("repeated", ["*** ", "... ", "(((x))) ", "''' "])
+def test_signs_again_and_again_leave_room_for_a_name(repeated: str) -> None:
+    name = "alpha beta gamma delta epsilon zeta eta theta"
+    query = (repeated * 200)[: 511 - len(name)] + " " + name
+    assert name in dict(candidate_names(query))
+
+
 def test_a_long_query_has_bounded_candidates() -> None:
     assert len(candidate_names("人" * 256 + "工" * 256)) < 7_000
     assert len(candidate_names(" ".join(f"((w{number}" for number in range(73)))) < 7_000
