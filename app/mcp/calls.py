@@ -13,6 +13,14 @@ from app.mcp.tools import JsonObject, Tool
 
 TIMEOUT_SECONDS: Final = 60.0
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_]{1,128}")
+_LONGEST_NAME: Final = 128
+# What the routes say of a request with wrong fields.
+_WRONG_NAMES: Final = {
+    "code": "invalid_input",
+    "detail": "The request is not valid.",
+    "next_action": "Correct the request and send it again.",
+    "retryable": False,
+}
 # What a list of dreams says in words: 25 of them must leave a model room to think.
 DREAM_WORDS: Final = ("hypothesis_id", "statement", "status", "likelihood", "confidence")
 
@@ -61,17 +69,32 @@ async def call_tool(
     """Return the operation's answer, or its refusal as an error that a model can read and act on.
 
     The structured content is the HTTP answer, field for field. The text is the same without what is null or
-    empty; a list of dreams is cut down to `DREAM_WORDS`.
+    empty; a list of dreams is cut down to `DREAM_WORDS`. Arguments that are missing or unheard of are refused
+    here: a route whose path lacks its id could only say that it finds nothing.
     """
+    if wrong := find_wrong_names(tool, arguments):
+        return _refuse({**_WRONG_NAMES, "errors": wrong})
     reply = await ask(http, tool.method, _path(tool, arguments), headers=headers, **_rest(tool, arguments))
     if reply.is_refusal:
-        told = write_brief(shorten_problem(reply.body))
-        return CallToolResult(content=[TextContent(type="text", text=told)], is_error=True)
+        return _refuse(reply.body)
     answer = reply.body
     shown = cut_items(answer, DREAM_WORDS) if tool.name == "list_dreams" else answer
     return CallToolResult(
         content=[TextContent(type="text", text=write_brief(shown))], structured_content=answer
     )
+
+
+def find_wrong_names(tool: Tool, arguments: Mapping[str, Any]) -> list[JsonObject]:
+    """Return what the tool needs and was not given, then what it doesn't take, as a problem names wrong fields."""
+    missing = [name for name in tool.input_schema["required"] if name not in arguments]
+    unknown = [name for name in arguments if name not in tool.input_schema["properties"]]
+    return [
+        *({"field": name, "code": "missing", "message": "This field is needed."} for name in missing),
+        *(
+            {"field": _quote(name), "code": "extra_forbidden", "message": "There is no such field here."}
+            for name in unknown
+        ),
+    ]
 
 
 def shorten_problem(problem: Mapping[str, Any]) -> JsonObject:
@@ -88,6 +111,16 @@ def cut_items(listed: JsonObject, words: Collection[str]) -> JsonObject:
 def write_brief(node: object) -> str:
     """Return the JSON without what is null or empty."""
     return json.dumps(_without_nothing(node), ensure_ascii=False, separators=(",", ":"))
+
+
+def _refuse(problem: JsonObject) -> CallToolResult:
+    told = write_brief(shorten_problem(problem))
+    return CallToolResult(content=[TextContent(type="text", text=told)], is_error=True)
+
+
+def _quote(name: str) -> str:
+    # A name may be as long as a message, and hold what no answer can be written with.
+    return name[:_LONGEST_NAME].encode(errors="backslashreplace").decode()
 
 
 def _path(tool: Tool, arguments: Mapping[str, Any]) -> str:

@@ -1,11 +1,13 @@
 """The agents' door, asked with the official client."""
 
+import json
 import sys
 from typing import Any
 
 import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp_types import CallToolResult
 
 from app.api.app import build_openapi
 from app.kernel.settings import Settings
@@ -65,10 +67,35 @@ async def test_a_tool_takes_every_parameter_of_its_route_and_no_other(
         for tool in (await client.list_tools()).tools:
             assert set(tool.input_schema["properties"]) == fields_of(tool.name)
             assert tool.input_schema["additionalProperties"] is False
-            required = dict.fromkeys(tool.input_schema.get("required", ()), "nothing")
+            required = dict.fromkeys(tool.input_schema["required"], "nothing")
             refused = await client.call_tool(tool.name, {**required, "unheard_of": 1})
-            assert refused.is_error
-            assert "unheard_of" in text_of(refused) or "not_found" in text_of(refused)
+            assert wrong_fields(refused) == [("unheard_of", "extra_forbidden")]
+            misspelt = await client.call_tool(tool.name, {"id": "nothing"})
+            assert wrong_fields(misspelt) == [
+                *((name, "missing") for name in required),
+                ("id", "extra_forbidden"),
+            ]
+
+
+def wrong_fields(refused: CallToolResult) -> list[tuple[str, str]]:
+    told = json.loads(text_of(refused))
+    assert (refused.is_error, told["code"], told["retryable"]) == (True, "invalid_input", False)
+    assert told["next_action"]
+    return [(wrong["field"], wrong["code"]) for wrong in told["errors"]]
+
+
+async def test_a_wrong_name_is_named_the_same_at_both_doors_and_never_at_length(
+    api: Api, settings: Settings, team: Caller
+) -> None:
+    key = (await api.make_key(team)).secret
+    async with agents_door(api, settings) as app, connected(app, key) as client:
+        over_mcp = await client.call_tool("recall_memory", {"text": "FastAPI"})
+        over_http = await api.holding(key).post("/v1/recall", json={"text": "FastAPI"})
+        endless = await client.call_tool("recall_memory", {"query": "FastAPI", "x" * 100_000: 1})
+    problem = over_http.json()
+    told = ("code", "detail", "errors", "next_action", "retryable")
+    assert json.loads(text_of(over_mcp)) == {name: problem[name] for name in told}
+    assert len(text_of(endless)) < 1000
 
 
 async def test_an_agent_remembers_recalls_traces_and_judges(
