@@ -54,7 +54,7 @@ def read_saved_key(settings: Settings) -> str:
     try:
         if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
             raise SetupError(f"{path} may be read by others: chmod 600 {path}")
-        return path.read_text().strip()
+        return path.read_text(encoding="utf-8", errors="replace").strip()
     except OSError as error:
         raise SetupError(
             "No key: set DENSEMEM_KEY, or make one with "

@@ -2,7 +2,8 @@
 
     client     DenseMem, one method an operation, and any other route by path
     transport  one request with its retries
-    errors     Refused, Unreachable
+    access     key and address, looked at before anything is sent
+    errors     Refused, Unreachable, Unusable
     types      what goes in and comes out, generated from the HTTP contract
 
 Synchronous, for one thread; its answers are plain dictionaries with types. It knows HTTP and the error tree, and
@@ -11,7 +12,7 @@ idempotency key, so a retry never does a thing twice.
 """
 
 from app.client.client import DenseMem
-from app.client.errors import Refused, Unreachable
+from app.client.errors import Refused, Unreachable, Unusable
 from app.client.transport import Patience
 
-__all__ = ["DenseMem", "Patience", "Refused", "Unreachable"]
+__all__ = ["DenseMem", "Patience", "Refused", "Unreachable", "Unusable"]

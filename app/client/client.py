@@ -46,6 +46,7 @@ class DenseMem:
     Raises, from every method:
         Refused: the server's problem, with status, code and whether trying again may help.
         Unreachable: no server of this API answered.
+    And when it is made, Unusable: the address or the key can't be one.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What the client raises: the server's refusal as it was worded, or a server that could not be asked."""
+"""What the client raises: a refusal as the server worded it, no answer, or a key or address that can't be one."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -31,6 +31,12 @@ class Unreachable(DenseMemError):
     """No answer came: nothing listens, the connection broke, or what answers does not speak this API."""
 
     default_code = "unreachable"
+
+
+class Unusable(DenseMemError):
+    """The key or the address can't be one, so nothing was sent; `code` says which, and neither is repeated."""
+
+    default_code = "unusable"
 
 
 def explain_problem(problem: Mapping[str, Any], status: int) -> str:

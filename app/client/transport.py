@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, Self
 
 import httpx2
 
+from app.client.access import require_access
 from app.client.errors import Refused, Unreachable
 
 Json = dict[str, Any]  # The shape of each answer is the contract's; see `types`.
@@ -37,6 +38,7 @@ class Transport:
         clock: Callable[[], float] = time.monotonic,
         http: httpx2.BaseTransport | None = None,
     ) -> None:
+        require_access(url, key)
         # The environment's proxies are not asked: a key for this server must not travel elsewhere.
         self._http = httpx2.Client(
             base_url=url,

@@ -3,6 +3,7 @@
 import httpx2
 from mcp.server.stdio import stdio_server
 
+from app.client.access import require_access
 from app.kernel.errors import Unavailable
 from app.mcp.server import build_server
 
@@ -11,8 +12,10 @@ async def serve_stdio(url: str, key: str, *, version: str) -> None:
     """Pass calls on to the server at `url` with the key until standard input ends.
 
     Raises:
+        Unusable: the address or the key can't be one.
         Unavailable: no server of this API answers there.
     """
+    require_access(url, key)
     headers = {"Authorization": f"Bearer {key}"}
     async with httpx2.AsyncClient(base_url=url, trust_env=False) as http:
         try:

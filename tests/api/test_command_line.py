@@ -194,6 +194,21 @@ def test_without_a_server_the_command_says_how_to_start_one(cli: CommandLine) ->
     assert "densemem serve" in done.stderr
 
 
+@pytest.mark.parametrize("command", [("dream", "list"), ("mcp",)])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"DENSEMEM_KEY": ""}, {"DENSEMEM_KEY": "dm_abc…"}, {"DENSEMEM_KEY": "dm_abc", "DENSEMEM_URL": "foo"}],
+)
+def test_a_key_or_an_address_that_cannot_be_one_is_told_as_that(
+    cli: CommandLine, command: tuple[str, ...], wrong: dict[str, str]
+) -> None:
+    done = cli.run(*command, **wrong)
+    assert done.returncode == 1
+    [told] = done.stderr.splitlines()
+    assert [*wrong][-1] in told
+    assert "dm_abc" not in told
+
+
 def test_doctor_finds_nothing_wrong_but_the_redis_that_is_away(cli: CommandLine) -> None:
     done = cli.run("doctor", "--json")
     assert done.returncode == 1, done.stderr

@@ -3,7 +3,7 @@ from collections.abc import Callable, Iterator
 import httpx2
 import pytest
 
-from app.client import DenseMem, Patience, Refused, Unreachable
+from app.client import DenseMem, Patience, Refused, Unreachable, Unusable
 from app.client.transport import Transport
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
@@ -123,6 +123,52 @@ def test_a_repeated_effect_carries_one_idempotency_key(monkeypatch: pytest.Monke
     first, again, other = (httpx2.Response(200, content=request.content).json() for request in server.asked)
     assert first == again
     assert first["idempotency_key"] != other["idempotency_key"]
+
+
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [
+        ("", "is empty"),
+        (" ", "a space or a line end"),
+        ("dm_abc\n", "a space or a line end"),
+        ("dm_abc def", "a space or a line end"),
+        ("dm_abc…", "a character that no key has"),
+        ("dm_abc\u200b", "a character that no key has"),
+        ("dm_abc\0", "a character that no key has"),
+        ("dm_abc\udc80", "a character that no key has"),
+    ],
+)
+def test_a_key_that_cannot_be_one_is_refused_before_anything_is_sent(key: str, told: str) -> None:
+    with pytest.raises(Unusable, match=told) as refusal:
+        DenseMem("http://memory", key, http=httpx2.MockTransport(Server()))
+    assert refusal.value.code == "key_unusable"
+    assert "abc" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("", "does not begin with http"),
+        ("foo", "does not begin with http"),
+        ("localhost:8420", "does not begin with http"),
+        ("http://", "names no host"),
+        ("http://memory:0", "a port that is none"),
+        ("http://memory\n", "white space"),
+        ("http://999.1.1.1", "a host that is none"),
+        ("http://fo…o", "a host that is none"),
+    ],
+)
+def test_an_address_that_cannot_be_one_is_refused_before_anything_is_sent(url: str, told: str) -> None:
+    with pytest.raises(Unusable, match=told) as refusal:
+        DenseMem(url, "dm_key", http=httpx2.MockTransport(Server()))
+    assert refusal.value.code == "address_unusable"
+
+
+@pytest.mark.parametrize(
+    "url", ["http://[::1]:8420", "HTTPS://memory/behind/", "http://a_b:80", "http://bücher"]
+)
+def test_an_address_of_any_good_shape_is_taken(url: str) -> None:
+    DenseMem(url, "dm_key", http=httpx2.MockTransport(Server())).close()
 
 
 def test_an_id_stays_one_segment_of_the_path() -> None:
