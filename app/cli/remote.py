@@ -62,7 +62,7 @@ def remember(
 def recall(
     query: str, limit: Annotated[int, typer.Option(min=1, max=50)] = 10, as_json: AsJson = False
 ) -> None:
-    """Ask the memory; ideas that nobody has confirmed come apart, below."""
+    """Ask the memory: what is known, what of it is disputed, and apart, below, ideas that nobody has confirmed."""
     with connect() as client:
         answer = client.post("/v1/recall", {"query": query, "limit": limit})
     if as_json:
@@ -161,12 +161,20 @@ def print_outcomes(outcomes: Sequence[Json], *, indent: str) -> None:
 
 
 def print_recall(answer: Json) -> None:
-    """Print both lists, never mixed."""
+    """Print what is known, with what is disputed of it, and apart from both what is only guessed."""
     print_lines("Known:" if answer["results"] else "Nothing is known about that.")
     for result in answer["results"]:
         copies = len(result["equivalent_relationship_ids"])
         held = f", held by {copies + 1}" if copies else ""
         print_lines(f"  {result['statement']}  [{result['tier']}{held}]")
+    if answer["conflicts"]:
+        print_lines("Conflicts:")
+    for conflict in answer["conflicts"]:
+        print_lines(f"  {conflict['conflict_id']}, {conflict['status']}:")
+        for position in conflict["positions"]:
+            is_preferred = position["position_id"] == conflict["preferred_position_id"]
+            preferred = "  [preferred]" if is_preferred else ""
+            print_lines(f"    {position['statement'] or 'Held by nobody any more.'}{preferred}")
     if answer["related_hypotheses"]:
         print_lines("Ideas, not known:")
         for idea in answer["related_hypotheses"]:
