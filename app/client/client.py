@@ -170,10 +170,21 @@ class DenseMem:
         reason: str | None = None,
         evidence: Sequence[EvidenceBody] | None = None,
         proposal: ProposalBody | None = None,
+        wait_seconds: int | None = None,
         idempotency_key: str | None = None,
     ) -> FeedbackAnswer:
-        """Say what one thinks of a Hypothesis; only confirmations carry evidence and a proposal."""
-        body = {"decision": decision, "reason": reason, "evidence": evidence, "proposal": proposal}
+        """Say what one thinks of a Hypothesis; only confirmations carry evidence and a proposal.
+
+        With `wait_seconds` (0..30) a confirmation is answered when it is placed, if that is in time; `get_dream`
+        then shows where it landed.
+        """
+        body = {
+            "decision": decision,
+            "reason": reason,
+            "evidence": evidence,
+            "proposal": proposal,
+            "wait_seconds": wait_seconds,
+        }
         path = f"/v1/dreams/{_segment(hypothesis_id)}/feedback"
         return cast("FeedbackAnswer", self._effect(path, body, key=idempotency_key))
 

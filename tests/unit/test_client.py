@@ -1,3 +1,4 @@
+import json
 from collections.abc import Callable, Iterator
 
 import httpx2
@@ -169,6 +170,18 @@ def test_an_address_that_cannot_be_one_is_refused_before_anything_is_sent(url: s
 )
 def test_an_address_of_any_good_shape_is_taken(url: str) -> None:
     DenseMem(url, "dm_key", http=httpx2.MockTransport(Server())).close()
+
+
+def test_feedback_says_how_long_it_may_be_waited_for_if_at_all() -> None:
+    answer = httpx2.Response(200, json={})
+    server = Server(answer, answer)
+    with DenseMem("http://memory", "dm_key", http=httpx2.MockTransport(server)) as memory:
+        memory.resolve_dream_feedback("hyp_1", "ignore", idempotency_key="one")
+        memory.resolve_dream_feedback("hyp_1", "confirm_true", wait_seconds=10, idempotency_key="two")
+    assert [json.loads(request.content) for request in server.asked] == [
+        {"decision": "ignore", "idempotency_key": "one"},
+        {"decision": "confirm_true", "wait_seconds": 10, "idempotency_key": "two"},
+    ]
 
 
 def test_an_id_stays_one_segment_of_the_path() -> None:
