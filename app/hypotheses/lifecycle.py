@@ -11,7 +11,7 @@ submission that has ended, is an argument.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, get_args
 
 HypothesisStatus = Literal["proposed", "reinforced", "stale", "submitted", "rejected"]
 SystemEvent = Literal[
@@ -87,7 +87,21 @@ class WrongState:
     @property
     def message(self) -> str:
         state = "does not exist yet" if self.status is None else f"is {self.status}"
-        return f"A Hypothesis that {state} does not take {self.event}."
+        return f"A Hypothesis that {state} does not take {self.event}{self._instead}."
+
+    @property
+    def _instead(self) -> str:
+        """The decisions that are open to a client, as the end of a sentence."""
+        decisions = get_args(ClientEvent)
+        taken = [decision for decision in decisions if (self.status, decision) in ALLOWED]
+        if self.event not in decisions or not taken:
+            return ""
+        if self.status != "submitted":
+            return ", only " + ", ".join(taken)
+        return (
+            " now, only ignore; and, once what was submitted has ended without an active Relationship, "
+            "confirm_true or confirm_false with other evidence"
+        )
 
 
 def next_status(

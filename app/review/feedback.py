@@ -152,9 +152,15 @@ def _check_shape(feedback: Feedback) -> Submission | None:
             message = f"{feedback.decision} takes no evidence and no proposal."
             raise _refusal("evidence_not_allowed", "evidence", message)
         return None
-    if submission is None or not submission.evidence or not submission.relationships:
-        message = "A confirmation needs new evidence and a proposal."
-        raise _refusal("evidence_required", "evidence", message)
+    missing = []
+    if submission is None or not submission.evidence:
+        missing.append(FieldError("evidence", "evidence_required", "A confirmation needs new evidence."))
+    if submission is None or not submission.relationships:
+        message = "A confirmation needs a proposal with a relationship."
+        missing.append(FieldError("proposal", "proposal_required", message))
+    if submission is None or missing:
+        message = "A confirmation needs new evidence and a proposal of what it states."
+        raise InvalidInput(message, code="evidence_required", errors=tuple(missing))
     if any(not item.content.strip() for item in submission.evidence):
         raise _refusal("evidence_required", "evidence", "Evidence cannot be blank.")
     return submission
@@ -197,7 +203,10 @@ async def _next_status(w: Writing, team_id: str, row: Row, feedback: Feedback) -
         raise WrongState(status.message)
     # The event that should have staled it may have been lost.
     if feedback.decision == "reinforce" and await has_lost_ground(w, team_id, row["id"]):
-        raise WrongState("A Hypothesis that is not current does not take reinforce.")
+        raise WrongState(
+            "A Hypothesis that is not current does not take reinforce, only stale, reject, ignore, confirm_true, "
+            "confirm_false."
+        )
     return status
 
 

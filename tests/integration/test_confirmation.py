@@ -35,9 +35,16 @@ async def test_confirmation_without_new_evidence_fails(case: Case, decision: Cli
     whole = case.answer(decision).submission
     assert whole is not None
     blank = replace(whole, evidence=(EvidenceItem(" \n\t"),))
-    for submission in (None, replace(whole, evidence=()), blank, replace(whole, relationships=())):
+    for submission, fields in (
+        (None, ["evidence", "proposal"]),
+        (replace(whole, evidence=()), ["evidence"]),
+        (blank, ["evidence"]),
+        (replace(whole, relationships=()), ["proposal"]),
+    ):
         error = await refusal(case, Feedback(decision, submission=submission))
-        assert (type(error), error.code) == (InvalidInput, "evidence_required")
+        assert isinstance(error, InvalidInput)
+        assert error.code == "evidence_required"
+        assert [wrong.field for wrong in error.errors] == fields
 
 
 @pytest.mark.parametrize("decision", ["reinforce", "stale", "reject", "ignore"])

@@ -70,6 +70,7 @@ async def test_a_team_that_is_switched_off_cannot_start(database: Database, team
     with pytest.raises(WrongState) as refusal:
         await start(database, team, StartRequest())
     assert refusal.value.code == "dreaming_disabled"
+    assert str(refusal.value) == "Dreaming is switched off by the setting `enabled` of the team."
 
 
 async def test_a_queued_run_is_cancelled_and_cancelling_again_is_no_error(

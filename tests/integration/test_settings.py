@@ -172,6 +172,7 @@ async def test_the_kill_switch_leaves_no_team_due_and_letting_go_plans_them_agai
         with pytest.raises(WrongState) as refusal:
             await queue_run(database, caller)
         assert refusal.value.code == "dreaming_disabled"
+        assert "of the instance" in str(refusal.value)
         # Not even a team's own change brings it back.
         await change(database, caller, {"timezone": "UTC"})
         assert await read_next(database, caller) is None

@@ -17,7 +17,8 @@ from app.hypotheses.lifecycle import (
 )
 
 STATUSES: tuple[HypothesisStatus, ...] = get_args(HypothesisStatus)
-EVENTS: tuple[Event, ...] = (*get_args(SystemEvent), *get_args(ClientEvent))
+CLIENT_EVENTS: tuple[ClientEvent, ...] = get_args(ClientEvent)
+EVENTS: tuple[Event, ...] = (*get_args(SystemEvent), *CLIENT_EVENTS)
 
 # One letter for each resulting status, "." for a wrong state, in the order of COLUMNS.
 COLUMNS: tuple[HypothesisStatus | None, ...] = (
@@ -108,6 +109,17 @@ def test_the_status_changes_for_the_database_are_those_of_the_table_and_no_self_
 
 def test_a_wrong_state_says_in_words_what_it_refuses() -> None:
     assert WrongState("rejected", "confirm_true").message == (
-        "A Hypothesis that is rejected does not take confirm_true."
+        "A Hypothesis that is rejected does not take confirm_true, only ignore."
+    )
+    assert WrongState("stale", "reinforce").message == (
+        "A Hypothesis that is stale does not take reinforce, only reject, ignore, confirm_true, confirm_false."
+    )
+    for event in CLIENT_EVENTS:
+        assert WrongState("submitted", event).message == (
+            f"A Hypothesis that is submitted does not take {event} now, only ignore; and, once what was submitted "
+            "has ended without an active Relationship, confirm_true or confirm_false with other evidence."
+        )
+    assert WrongState("rejected", "regenerated").message == (
+        "A Hypothesis that is rejected does not take regenerated."
     )
     assert "does not exist yet" in WrongState(None, "reject").message

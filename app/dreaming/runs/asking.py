@@ -14,7 +14,7 @@ from app.kernel.ids import is_id, new_id
 from app.queue.leases import cancel, enqueue
 from app.tenancy.audit import Detail, record_audit
 from app.tenancy.callers import Caller
-from app.tenancy.configuration import ProviderMode, effective_configuration
+from app.tenancy.configuration import ProviderMode, effective_configuration, effective_settings
 
 CYCLE: Final = "cycle"
 MAX_NOTE_LENGTH: Final = 1000
@@ -45,9 +45,9 @@ async def start_run(writing: Writing, caller: Caller, request: StartRequest) -> 
     """
     configuration = await effective_configuration(writing, caller.team_id)
     if not configuration.enabled:
+        level = (await effective_settings(writing, caller.team_id))["enabled"].source
         raise WrongState(
-            "Dreaming is switched off for this team, by the setting `enabled` of its own or of the instance.",
-            code="dreaming_disabled",
+            f"Dreaming is switched off by the setting `enabled` of the {level}.", code="dreaming_disabled"
         )
     check_request(team_budgets(configuration), request.budgets)
     if request.note is not None and len(request.note) > MAX_NOTE_LENGTH:
