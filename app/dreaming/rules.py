@@ -17,6 +17,8 @@ from app.ledger.predicates.phrases import hedged_statement
 GENERATOR_VERSION = "blend-v5"
 PROPOSALS_PER_OUTPUT = 4
 _STEPS_TO_A_WITNESS = 3
+_BLANK = "…"
+_PENDING = " (not yet confirmed)"
 
 
 def propose(inputs: Inputs, groups: Sequence[Group], *, max_outputs: int) -> tuple[Proposal, ...]:
@@ -64,28 +66,49 @@ def _word_rationale(inputs: Inputs, path: CarryingPath, target: Target, premises
     """Return one sentence in names: what is known, and of how many like this one the guess is known to hold."""
     own, *between = (premises[key] for key in path.premise_keys)
     if len(path.premise_keys) == _STEPS_TO_A_WITNESS:
-        same, shown = between
-        # Both have one end in common; the other of `own` is the end of the target that the rule looks at.
-        is_subject = own.subject_id not in (same.subject_id, same.object_id)
-        end = inputs.nodes[own.subject_id if is_subject else own.object_id].name
-        return (
-            f"{_word_premise(inputs, own)}; memory holds the same of {path.body} things, {shorten_name(end)} "
-            f"among them, and of {path.support} it also holds what is guessed here, as in "
-            f'"{_word_premise(inputs, shown)}".'
-        )
+        return _word_likeness(inputs, path, target, own, *between)
     verb_phrase = inputs.predicates[target.predicate_key].verb_phrase
     known = " and ".join(_word_premise(inputs, premise) for premise in (own, *between))
     if path.instances > 1:
         known += f", one of {path.instances} such paths"
     return (
-        f"{known}; memory connects {path.body} pairs like this, this one among them, and of {path.support} "
-        f'it also holds "{verb_phrase}".'
+        f"{known}; memory connects {path.body} pairs like this, this one included, and of {path.support} of these "
+        f'it also says "{_BLANK} {verb_phrase} {_BLANK}".'
+    )
+
+
+def _word_likeness(
+    inputs: Inputs, path: CarryingPath, target: Target, own: Premise, same: Premise, shown: Premise
+) -> str:
+    """Return the sentence of a rule with a constant: it speaks of one end of the target, and of others like it.
+
+    What is said of the end has a blank in its place, so that the same words are true of the others.
+    """
+    ends = (same.subject_id, same.object_id)
+    # Both have one end in common; the other of `own` is the end of the target that the rule looks at.
+    end, common = own.subject_id, own.object_id
+    if own.subject_id in ends:
+        end, common = common, end
+    witness = same.object_id if same.subject_id == common else same.subject_id
+    pending = " (of it not yet confirmed)" if own.is_candidate else ""
+    doubtful = _PENDING if same.is_candidate or shown.is_candidate else ""
+    return (
+        f"{_name(inputs, end)} is one of {path.body} things of which memory says "
+        f'"{_word(inputs, own, blank=end)}"{pending}; of {path.support} of these, such as '
+        f'{_name(inputs, witness)}{doubtful}, it also says "{_word(inputs, target, blank=end)}".'
     )
 
 
 def _word_premise(inputs: Inputs, premise: Premise) -> str:
+    return _word(inputs, premise) + (_PENDING if premise.is_candidate else "")
+
+
+def _word(inputs: Inputs, edge: Premise | Target, *, blank: str | None = None) -> str:
     subject, object_ = (
-        shorten_name(inputs.nodes[node].name) for node in (premise.subject_id, premise.object_id)
+        _BLANK if node == blank else _name(inputs, node) for node in (edge.subject_id, edge.object_id)
     )
-    pending = " (not yet confirmed)" if premise.is_candidate else ""
-    return f"{subject} {inputs.predicates[premise.predicate_key].verb_phrase} {object_}{pending}"
+    return f"{subject} {inputs.predicates[edge.predicate_key].verb_phrase} {object_}"
+
+
+def _name(inputs: Inputs, node: str) -> str:
+    return shorten_name(inputs.nodes[node].name)

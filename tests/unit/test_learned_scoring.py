@@ -82,8 +82,8 @@ def test_what_was_always_right_is_likely_and_explained() -> None:
     assert (proposal.paths[0].support, proposal.paths[0].body) == (40, 44)
     assert proposal.confidence == 40 / 45
     assert proposal.rationale.startswith(
-        "A41 depends on B41 and B41 is licensed under L; memory connects 44 pairs like this, this one among them, "
-        "and of 40 it also holds "
+        "A41 depends on B41 and B41 is licensed under L; memory connects 44 pairs like this, this one included, "
+        "and of 40 of these it also says "
     )
 
 
@@ -164,8 +164,8 @@ def test_shares_are_the_parts_that_the_rules_have_in_the_score() -> None:
 def test_the_rationale_of_a_rule_with_a_constant_names_its_witness() -> None:
     proposal = dream(make_inputs(*companions()))["S0 may use Z."]
     assert proposal.rationale == (
-        "S0 uses X; memory holds the same of 12 things, S0 among them, and of 11 it also holds what is guessed "
-        'here, as in "S1 uses Z".'
+        'S0 is one of 12 things of which memory says "… uses X"; of 11 of these, such as S1, it also says '
+        '"… uses Z".'
     )
 
 
@@ -180,8 +180,19 @@ def test_the_rationale_says_of_which_end_a_rule_with_a_constant_speaks() -> None
     paths = (replace(group.paths[0], premise_keys=shown, body=3, support=2),)
     (proposal,) = propose(inputs, [replace(group, paths=paths)], max_outputs=1)
     assert proposal.rationale == (
-        "S10 uses Z; memory holds the same of 3 things, Z among them, and of 2 it also holds what is guessed "
-        'here, as in "S0 uses X".'
+        'Z is one of 3 things of which memory says "S10 uses …"; of 2 of these, such as X, it also says '
+        '"S0 uses …".'
+    )
+    pending = make_inputs(
+        *(
+            make_premise(triple, is_candidate=one.group_key in shown)
+            for triple, one in zip(companions(), premises, strict=True)
+        )
+    )
+    (proposal,) = propose(pending, [replace(group, paths=paths)], max_outputs=1)
+    assert proposal.rationale == (
+        'Z is one of 3 things of which memory says "S10 uses …" (of it not yet confirmed); of 2 of these, such as '
+        'X (not yet confirmed), it also says "S0 uses …".'
     )
 
 

@@ -23,8 +23,8 @@ def test_a_proposal_says_what_it_rests_on() -> None:
     assert proposal.likelihood == 3 / 9
     assert proposal.confidence == 3 / 8
     assert proposal.rationale == (
-        "A3 depends on B3 and B3 is licensed under L; memory connects 4 pairs like this, this one among them, and "
-        'of 3 it also holds "is licensed under".'
+        "A3 depends on B3 and B3 is licensed under L; memory connects 4 pairs like this, this one included, and "
+        'of 3 of these it also says "… is licensed under …".'
     )
     assert proposal.source_relationship_ids == ("rel:a3 depends_on b3:0", "rel:b3 licensed_under l:0")
     assert proposal.malformed is None

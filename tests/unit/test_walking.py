@@ -126,4 +126,4 @@ def test_what_three_of_four_paths_say_is_likelier_than_what_one_of_many_says_and
     )
     assert (path.instances, path.support, path.body) == (3, 19, 20)
     assert ", one of 3 such paths; memory connects 20 pairs like this" in proposal.rationale
-    assert " and of 19 it also holds " in proposal.rationale
+    assert " and of 19 of these it also says " in proposal.rationale
