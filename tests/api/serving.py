@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.applications import Starlette
 
 
 @asynccontextmanager
-async def serve(app: FastAPI, *, port: int = 0, grace: int | None = None) -> AsyncIterator[int]:
+async def serve(app: Starlette, *, port: int = 0, grace: int | None = None) -> AsyncIterator[int]:
     """Give the port of a server that takes connections until the block is left; 0 picks a free one.
 
     Then it waits for what it has begun, at most the seconds of grace.
