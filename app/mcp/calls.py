@@ -15,7 +15,7 @@ TIMEOUT_SECONDS: Final = 60.0
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_]{1,128}")
 _LONGEST_NAME: Final = 128
 # What the routes say of a request with wrong fields.
-_WRONG_NAMES: Final = {
+_WRONG_ARGUMENTS: Final = {
     "code": "invalid_input",
     "detail": "The request is not valid.",
     "next_action": "Correct the request and send it again.",
@@ -72,8 +72,8 @@ async def call_tool(
     empty; a list of dreams is cut down to `DREAM_WORDS`. Arguments that are missing or unheard of are refused
     here: a route whose path lacks its id could only say that it finds nothing.
     """
-    if wrong := find_wrong_names(tool, arguments):
-        return _refuse({**_WRONG_NAMES, "errors": wrong})
+    if wrong := find_wrong_arguments(tool, arguments):
+        return _refuse({**_WRONG_ARGUMENTS, "errors": wrong})
     reply = await ask(http, tool.method, _path(tool, arguments), headers=headers, **_rest(tool, arguments))
     if reply.is_refusal:
         return _refuse(reply.body)
@@ -84,16 +84,18 @@ async def call_tool(
     )
 
 
-def find_wrong_names(tool: Tool, arguments: Mapping[str, Any]) -> list[JsonObject]:
-    """Return what the tool needs and was not given, then what it doesn't take, as a problem names wrong fields."""
+def find_wrong_arguments(tool: Tool, arguments: Mapping[str, Any]) -> list[JsonObject]:
+    """Return what the tool needs and was not given, then what it doesn't take, as a problem names wrong fields.
+
+    Of values those that travel in the path are looked at, for their type: no route would see it.
+    """
     missing = [name for name in tool.input_schema["required"] if name not in arguments]
+    wrong = [name for name in tool.path_arguments if not isinstance(arguments.get(name, ""), str)]
     unknown = [name for name in arguments if name not in tool.input_schema["properties"]]
     return [
-        *({"field": name, "code": "missing", "message": "This field is needed."} for name in missing),
-        *(
-            {"field": _quote(name), "code": "extra_forbidden", "message": "There is no such field here."}
-            for name in unknown
-        ),
+        *(_wrong(name, "missing", "This field is needed.") for name in missing),
+        *(_wrong(name, "string_type", "Input should be a valid string") for name in wrong),
+        *(_wrong(_quote(name), "extra_forbidden", "There is no such field here.") for name in unknown),
     ]
 
 
@@ -116,6 +118,10 @@ def write_brief(node: object) -> str:
 def _refuse(problem: JsonObject) -> CallToolResult:
     told = write_brief(shorten_problem(problem))
     return CallToolResult(content=[TextContent(type="text", text=told)], is_error=True)
+
+
+def _wrong(field: str, code: str, message: str) -> JsonObject:
+    return {"field": field, "code": code, "message": message}
 
 
 def _quote(name: str) -> str:

@@ -194,10 +194,14 @@ def test_without_a_server_the_command_says_how_to_start_one(cli: CommandLine) ->
     assert "densemem serve" in done.stderr
 
 
-@pytest.mark.parametrize("command", [("dream", "list"), ("mcp",)])
 @pytest.mark.parametrize(
-    "wrong",
-    [{"DENSEMEM_KEY": ""}, {"DENSEMEM_KEY": "dm_abc…"}, {"DENSEMEM_KEY": "dm_abc", "DENSEMEM_URL": "foo"}],
+    ("command", "wrong"),
+    [
+        (("mcp",), {"DENSEMEM_KEY": ""}),
+        (("dream", "list"), {"DENSEMEM_KEY": ""}),
+        (("dream", "list"), {"DENSEMEM_KEY": "dm_abc…"}),
+        (("dream", "list"), {"DENSEMEM_KEY": "dm_abc", "DENSEMEM_URL": "foo"}),
+    ],
 )
 def test_a_key_or_an_address_that_cannot_be_one_is_told_as_that(
     cli: CommandLine, command: tuple[str, ...], wrong: dict[str, str]

@@ -70,6 +70,10 @@ async def test_a_tool_takes_every_parameter_of_its_route_and_no_other(
             required = dict.fromkeys(tool.input_schema["required"], "nothing")
             refused = await client.call_tool(tool.name, {**required, "unheard_of": 1})
             assert wrong_fields(refused) == [("unheard_of", "extra_forbidden")]
+            for name in set(required) & {"ingest_id", "relationship_id", "hypothesis_id"}:
+                for value in (None, 7, ["nothing"]):
+                    untyped = await client.call_tool(tool.name, {**required, name: value})
+                    assert wrong_fields(untyped) == [(name, "string_type")]
             misspelt = await client.call_tool(tool.name, {"id": "nothing"})
             assert wrong_fields(misspelt) == [
                 *((name, "missing") for name in required),
