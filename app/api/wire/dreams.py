@@ -18,8 +18,8 @@ Likelihood = Annotated[
     float,
     Field(
         description="0 to 1: of the pairs for which as much speaks, the share that memory holds, learned on what "
-        "it knows. Low where memory is incomplete, and never a reason to believe. A model's own estimate, if "
-        "`provider`."
+        "it knows; in a team of fewer than 100 edges, the `confidence` of the first path. Low where memory is "
+        "incomplete, and never a reason to believe. A model's own estimate, if `provider`."
     ),
 ]
 Confidence = Annotated[
