@@ -7,6 +7,10 @@ from app.remember.lexical.judge import RATIONALES
 
 _CITE_PLAINLY: Final = "Cite a sentence that says it plainly, or wait for one that does."
 _CITE_RECORD: Final = "Cite the name line and the line with the key of one record, each whole."
+_NAME: Final = (
+    "Let the spans cover its name, and propose the name or an alias that the text uses. Where a word such as AS, "
+    "IT or No is part of the name, cite a text that uses another name of it."
+)
 _ASK: Final = "Answer the review (GET /v1/reviews), or submit it again"
 _FITTING: Final = (
     "Answer the review with a key that fits (predicate_options holds the nearest), or submit it again with the "
@@ -16,8 +20,8 @@ _REMEDIES: Mapping[str, str] = {
     "states_the_opposite": "Propose it with the other polarity.",
     "sentence_denies": "Propose it with polarity -, or cite another sentence.",
     "span_invalid": "Count the spans in code points, from 0, the end exclusive.",
-    "subject_not_cited": "Let the spans cover its name, and propose the name or an alias that the text uses.",
-    "object_not_cited": "Let the spans cover its name, and propose the name or an alias that the text uses.",
+    "subject_not_cited": _NAME,
+    "object_not_cited": _NAME,
     "subject_possessive": "Propose what the sentence is about, or cite one about the subject itself.",
     "object_possessive": "Propose what the sentence is about, or cite one about the object itself.",
     "predicate_not_cited": "Let the spans cover it; GET /v1/predicates lists the words that each predicate is "
