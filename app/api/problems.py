@@ -23,6 +23,7 @@ from app.api.request_id import request_id_of
 from app.api.wire.problem import FieldProblem, Problem
 from app.kernel.database import Scope as DatabaseScope
 from app.kernel.errors import (
+    FIELD_MESSAGES,
     Busy,
     DenseMemError,
     FieldError,
@@ -58,11 +59,6 @@ TITLES: Final[Mapping[int, str]] = {
     429: "Too Many Requests",
     500: "Internal Server Error",
     503: "Service Unavailable",
-}
-# What pydantic says for its programmers, as whoever sent the request can use it.
-_PLAINER: Final[Mapping[str, str]] = {
-    "extra_forbidden": "There is no such field here.",
-    "missing": "This field is needed.",
 }
 _log = structlog.get_logger()
 
@@ -156,7 +152,8 @@ def field_errors(
         FieldError(
             field=".".join(str(part) for part in detail["loc"][skip:]),
             code=str(detail["type"]),
-            message=_PLAINER.get(str(detail["type"]), str(detail["msg"])),
+            # pydantic words its messages for programmers.
+            message=FIELD_MESSAGES.get(str(detail["type"]), str(detail["msg"])),
         )
         for detail in details
     )

@@ -92,9 +92,8 @@ class WrongState:
     @property
     def _instead(self) -> str:
         """The decisions that are open to a client, as the end of a sentence."""
-        decisions = get_args(ClientEvent)
-        taken = [decision for decision in decisions if (self.status, decision) in ALLOWED]
-        if self.event not in decisions or not taken:
+        taken = open_decisions(self.status)
+        if self.event not in get_args(ClientEvent) or not taken:
             return ""
         if self.status != "submitted":
             return ", only " + ", ".join(taken)
@@ -102,6 +101,11 @@ class WrongState:
             " now, only ignore; and, once what was submitted has ended without an active Relationship, "
             "confirm_true or confirm_false with other evidence"
         )
+
+
+def open_decisions(status: HypothesisStatus | None) -> list[ClientEvent]:
+    """Return what a client may decide about a Hypothesis in this status, whatever else must be so for it."""
+    return [decision for decision in get_args(ClientEvent) if (status, decision) in ALLOWED]
 
 
 def next_status(

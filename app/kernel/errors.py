@@ -20,7 +20,15 @@ A door maps these to its own language (`api/problems.py` for HTTP). Refusals of 
 errors: they are values with a reason.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
+
+# What is said of a field by its code, as whoever sent the request can use it.
+FIELD_MESSAGES: Final[Mapping[str, str]] = {
+    "extra_forbidden": "There is no such field here.",
+    "missing": "This field is needed.",
+}
 
 
 @dataclass(frozen=True, slots=True)

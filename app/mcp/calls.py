@@ -9,6 +9,7 @@ from typing import Any, Final
 import httpx2
 from mcp_types import CallToolResult, TextContent
 
+from app.kernel.errors import FIELD_MESSAGES
 from app.mcp.tools import JsonObject, Tool
 
 TIMEOUT_SECONDS: Final = 60.0
@@ -93,9 +94,9 @@ def find_wrong_arguments(tool: Tool, arguments: Mapping[str, Any]) -> list[JsonO
     wrong = [name for name in tool.path_arguments if not isinstance(arguments.get(name, ""), str)]
     unknown = [name for name in arguments if name not in tool.input_schema["properties"]]
     return [
-        *(_wrong(name, "missing", "This field is needed.") for name in missing),
+        *(_wrong(name, "missing", FIELD_MESSAGES["missing"]) for name in missing),
         *(_wrong(name, "string_type", "Input should be a valid string") for name in wrong),
-        *(_wrong(_quote(name), "extra_forbidden", "There is no such field here.") for name in unknown),
+        *(_wrong(_quote(name), "extra_forbidden", FIELD_MESSAGES["extra_forbidden"]) for name in unknown),
     ]
 
 

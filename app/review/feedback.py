@@ -6,7 +6,7 @@ from typing import Final, LiteralString
 
 import psycopg
 
-from app.hypotheses.lifecycle import ClientEvent, HypothesisStatus, next_status
+from app.hypotheses.lifecycle import ClientEvent, HypothesisStatus, next_status, open_decisions
 from app.hypotheses.lifecycle import WrongState as StateRefusal
 from app.hypotheses.queries import refuse_unknown
 from app.hypotheses.standing import has_lost_ground
@@ -203,10 +203,8 @@ async def _next_status(w: Writing, team_id: str, row: Row, feedback: Feedback) -
         raise WrongState(status.message)
     # The event that should have staled it may have been lost.
     if feedback.decision == "reinforce" and await has_lost_ground(w, team_id, row["id"]):
-        raise WrongState(
-            "A Hypothesis that is not current does not take reinforce, only stale, reject, ignore, confirm_true, "
-            "confirm_false."
-        )
+        others = ", ".join(one for one in open_decisions(row["status"]) if one != "reinforce")
+        raise WrongState(f"A Hypothesis that is not current does not take reinforce, only {others}.")
     return status
 
 
