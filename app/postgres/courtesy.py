@@ -53,8 +53,11 @@ def list_children(pid: int) -> set[int]:
 
 
 def tell_session(pid: int) -> bool:
-    """The session of the process is nice, or can't be; False where the kernel wants to be asked later."""
+    """The session of the process is nice, or can't be; False where it has to be told later: the kernel wants a
+    pause, or the process has no session of its own yet and its parent's would be told."""
     try:
+        if os.getsid(pid) != pid:
+            return False
         Path(f"/proc/{pid}/autogroup").write_text(str(NICENESS))
     except BlockingIOError:
         return False

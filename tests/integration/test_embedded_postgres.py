@@ -16,7 +16,7 @@ from app.postgres.binaries import (
     find_wheel_folder,
     inspect_folder,
 )
-from app.postgres.courtesy import NICENESS, NICEST, Courtesy
+from app.postgres.courtesy import NICENESS, NICEST, Courtesy, tell_session
 from app.postgres.errors import DataFolderInUseError, EmbeddedPostgresError
 from app.postgres.running import find_running, write_note
 from app.postgres.server import start
@@ -54,6 +54,30 @@ def test_its_processes_let_others_have_the_cores_first(data_dir: Path) -> None:
             connection.execute("SELECT pg_sleep(0.05)")
         else:
             pytest.fail("the session was not told")
+
+
+def test_a_process_is_told_when_its_session_has_begun() -> None:
+    # Between fork and setsid it is still in its parent's: that one would be told, and the new one never.
+    session = Path("/proc/self/autogroup")
+    before = session.read_text() if session.exists() else ""
+    with subprocess.Popen(
+        [sys.executable, "-c", "import os; input(); os.setsid(); print(flush=True); input()"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as child:
+        assert child.stdin
+        assert child.stdout
+        assert not tell_session(child.pid)
+        assert before == (session.read_text() if session.exists() else "")
+        child.stdin.write(b"\n")
+        child.stdin.flush()
+        child.stdout.readline()
+        # The kernel takes ten a second from an account that is not root.
+        while not tell_session(child.pid):
+            pass
+        if before:
+            assert Path(f"/proc/{child.pid}/autogroup").read_text().rstrip().endswith(f" {NICENESS}")
+        child.stdin.write(b"\n")
 
 
 @pytest.mark.parametrize("more", [0, 7, 17])
