@@ -32,7 +32,7 @@ def ask_related(team_id: str, near: Surroundings, *, limit: int) -> tuple[Query,
 
     Order: shared sources (equivalent ones count once) plus shared ends; then names in the query plus full
     text; then likelihood; then id. So it is total. Eligibility is asked for now, whatever was recorded, of one
-    after the other until there are enough.
+    after the other until there are enough; but for what no commit can leave undone.
     """
     return _RELATED, {
         "team_id": team_id,
@@ -143,8 +143,8 @@ _RELATED: LiteralString = f"""
     ) AS target
     WHERE (
         SELECT bool_and(EXISTS (
-            SELECT FROM eligible_relationships AS e
-            WHERE e.team_id = %(team_id)s AND e.relationship_id = s.relationship_id OFFSET 0))
+            SELECT FROM standing_relationships AS standing
+            WHERE standing.team_id = %(team_id)s AND standing.relationship_id = s.relationship_id OFFSET 0))
         FROM hypothesis_sources AS s
         WHERE s.team_id = %(team_id)s AND s.hypothesis_id = best.id AND s.is_current
     )

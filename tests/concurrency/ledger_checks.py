@@ -46,6 +46,13 @@ CHECKS: Final[dict[str, LiteralString]] = {
           AND r.tier <> CASE WHEN voices >= 2 OR is_authoritative THEN 'fact'
                              WHEN voices = 1 THEN 'validated_claim' ELSE 'candidate' END
     """,
+    "recall takes for standing what is eligible": """
+        SELECT relationship_id FROM (SELECT relationship_id FROM eligible_relationships
+                                     WHERE team_id = %(team_id)s) AS eligible
+        FULL JOIN (SELECT relationship_id FROM standing_relationships
+                   WHERE team_id = %(team_id)s) AS standing USING (relationship_id)
+        WHERE eligible.relationship_id IS NULL OR standing.relationship_id IS NULL
+    """,
     "a support is as its last event left it": """
         SELECT s.relationship_id, s.citation_id FROM supports AS s WHERE s.team_id = %(team_id)s
           AND s.is_granted IS DISTINCT FROM (
