@@ -90,13 +90,13 @@ def server_arguments(
 
 
 def size_buffers(memory_bytes: int) -> str:
-    """Return `shared_buffers` for a machine with so much memory: an eighth of it, from 128 MB to 1 GB.
+    """Return `shared_buffers` for a machine with so much memory: an eighth of it, from 128 MB to 4 GB.
 
-    Beyond PostgreSQL's 128 MB a large memory is read again and again from the system's cache. What is not used of
-    it is not taken.
+    Where they hold less than what is asked for, the rest is read again and again from the system's cache. What is
+    not used of them is not taken, but for 2 % that the server needs to find the others.
     """
     megabytes = memory_bytes // (8 * 2**20)
-    return f"{min(1024, max(128, megabytes))}MB"
+    return f"{min(4096, max(128, megabytes))}MB"
 
 
 def check_setting(name: str, value: str) -> None:

@@ -47,7 +47,7 @@ def test_a_callers_setting_replaces_the_default_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("gigabytes", "buffers"), [(0.5, "128MB"), (1, "128MB"), (4, "512MB"), (8, "1024MB"), (256, "1024MB")]
+    ("gigabytes", "buffers"), [(0.5, "128MB"), (1, "128MB"), (4, "512MB"), (24, "3072MB"), (256, "4096MB")]
 )
 def test_pages_get_an_eighth_of_the_memory_within_bounds(gigabytes: float, buffers: str) -> None:
     assert size_buffers(int(gigabytes * 2**30)) == buffers
