@@ -79,7 +79,7 @@ _TREATMENTS: Final[Mapping[type[DenseMemError], _Treatment]] = {
     ),
     NotFound: _Treatment(404, "Check the id."),
     Unauthenticated: _Treatment(
-        401, "Send `Authorization: Bearer` with a key that is neither expired nor revoked."
+        401, "Use a key that is neither expired nor revoked; over HTTP, in `Authorization: Bearer`."
     ),
     RateLimited: _Treatment(429, "Wait as long as `Retry-After` says.", retryable=True),
     Forbidden: _Treatment(403, "Use a key that is allowed to do this."),

@@ -14,6 +14,7 @@ from app import __version__
 from app.api.app import create_app
 from app.api.auth import admit
 from app.api.bodies import read_body
+from app.api.problems import answer_refusal
 from app.cli.address import keep_address
 from app.cli.database import open_database
 from app.cli.heads import BoundedHeads
@@ -77,7 +78,14 @@ async def serving(database: Database, settings: Settings, *, with_worker: bool) 
         wake = RedisRinger(redis).ring if redis is not None else nothing_to_ring
         embedder = await find_embedder(settings)
         app = create_app(database, settings, wake=wake, redis=redis, embedder=embedder)
-        mount_mcp(app, contract=app.state.contract, version=__version__, admit=admit, read_body=read_body)
+        mount_mcp(
+            app,
+            contract=app.state.contract,
+            version=__version__,
+            admit=admit,
+            read_body=read_body,
+            explain=answer_refusal,
+        )
         server = make_server(app)
         worker = (
             tasks.create_task(run_worker(database, settings, stop=stop, redis=redis, embedder=embedder))

@@ -1,7 +1,8 @@
 """`/mcp` beside the routes of an application, with and without the trailing slash."""
 
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from ipaddress import ip_address
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -11,10 +12,11 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp_types import INVALID_REQUEST
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
+from app.kernel.errors import DenseMemError
 from app.mcp.server import Context, build_server
 from app.mcp.tools import Schema
 
@@ -22,11 +24,17 @@ PATHS: Final = ("/mcp", "/mcp/")
 MAX_BODY_BYTES: Final = 1024 * 1024
 # What a call inherits from the request that carries it.
 _PASSED_ON: Final = ("authorization", "x-request-id")
+# What a refusal says besides.
+_HEADERS_KEPT: Final = ("www-authenticate", "retry-after")
+_BATCH: Final = {"message": "Send one request as an object; batches are not taken."}
 Admit = Callable[[Request], AbstractAsyncContextManager[None]]
 ReadBody = Callable[[Request], Awaitable[bytes]]
+Explain = Callable[[Request, DenseMemError], Awaitable[Response]]
 
 
-def mount_mcp(app: Starlette, *, contract: Schema, version: str, admit: Admit, read_body: ReadBody) -> None:
+def mount_mcp(
+    app: Starlette, *, contract: Schema, version: str, admit: Admit, read_body: ReadBody, explain: Explain
+) -> None:
     """Leave the application with `/mcp`, open while its lifespan runs.
 
     Args:
@@ -36,6 +44,7 @@ def mount_mcp(app: Starlette, *, contract: Schema, version: str, admit: Admit, r
         admit: raises for a request without a valid key; what is called in its block is let in with it.
         read_body: returns the body, or raises for one that the routes would not read either: too large, no JSON, a
             name twice in one object.
+        explain: returns what a route would answer, a problem document, where one of these refused.
     """
     http = httpx2.AsyncClient(
         transport=httpx2.ASGITransport(app, raise_app_exceptions=False), base_url="http://mcp"
@@ -44,7 +53,7 @@ def mount_mcp(app: Starlette, *, contract: Schema, version: str, admit: Admit, r
     manager = StreamableHTTPSessionManager(
         server, json_response=True, stateless=True, max_request_body_size=MAX_BODY_BYTES
     )
-    endpoint = _Endpoint(manager, admit, read_body)
+    endpoint = _Endpoint(manager, admit, read_body, explain)
     routes = [Route(path, endpoint, methods=None) for path in PATHS]
     endpoint.route = routes[0]
     app.router.routes.extend(routes)
@@ -67,10 +76,13 @@ class _Endpoint:
 
     route: Route
 
-    def __init__(self, manager: StreamableHTTPSessionManager, admit: Admit, read_body: ReadBody) -> None:
+    def __init__(
+        self, manager: StreamableHTTPSessionManager, admit: Admit, read_body: ReadBody, explain: Explain
+    ) -> None:
         self._manager = manager
         self._admit = admit
         self._read_body = read_body
+        self._explain = explain
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request of the protocol."""
@@ -83,10 +95,15 @@ class _Endpoint:
             return await refusal(scope, receive, send)
         if _is_foreign(request):
             return await PlainTextResponse("Foreign origin.", 403)(scope, receive, send)
-        async with self._admit(request):
-            body = await self._read_body(request)
+        async with AsyncExitStack() as let_in:
+            try:
+                await let_in.enter_async_context(self._admit(request))
+                body = await self._read_body(request)
+            except DenseMemError as refusal:
+                refused = _refuse(await self._explain(request, refusal))
+                return await refused(scope, receive, send)
             if not body.lstrip().startswith(b"{"):
-                return await _refuse_batch(scope, receive, send)
+                return await _answer_error(_BATCH, 400)(scope, receive, send)
             return await self._manager.handle_request(scope, _replay(body, receive), send)
 
 
@@ -100,9 +117,19 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return replayed
 
 
-async def _refuse_batch(scope: Scope, receive: Receive, send: Send) -> None:
-    error = {"code": INVALID_REQUEST, "message": "Send one request as an object; batches are not taken."}
-    await JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, 400)(scope, receive, send)
+def _refuse(explained: Response) -> Response:
+    """Return the problem document as an error of the protocol: clients tell of no other body what it says."""
+    problem = json.loads(bytes(explained.body))
+    error = {"message": f"{problem['detail']} {problem['next_action']}", "data": problem}
+    kept = {name: explained.headers[name] for name in _HEADERS_KEPT if name in explained.headers}
+    return _answer_error(error, explained.status_code, kept)
+
+
+def _answer_error(
+    error: Mapping[str, Any], status: int, headers: Mapping[str, str] | None = None
+) -> Response:
+    body = {"jsonrpc": "2.0", "id": None, "error": {"code": INVALID_REQUEST, **error}}
+    return JSONResponse(body, status, headers)
 
 
 def _is_foreign(request: Request) -> bool:

@@ -14,6 +14,7 @@ from app import __version__
 from app.api.app import create_app
 from app.api.auth import admit
 from app.api.bodies import read_body
+from app.api.problems import answer_refusal
 from app.kernel.settings import Settings
 from app.ledger.identity import Edge
 from app.mcp.mount import mount_mcp
@@ -26,7 +27,14 @@ from tests.hypothesis_factories import make_hypothesis
 @asynccontextmanager
 async def agents_door(api: Api, settings: Settings) -> AsyncIterator[Starlette]:
     app = create_app(api.database, settings)
-    mount_mcp(app, contract=app.state.contract, version=__version__, admit=admit, read_body=read_body)
+    mount_mcp(
+        app,
+        contract=app.state.contract,
+        version=__version__,
+        admit=admit,
+        read_body=read_body,
+        explain=answer_refusal,
+    )
     async with app.router.lifespan_context(app):
         yield app
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
 from app.api.app import build_openapi
@@ -211,6 +212,14 @@ async def test_a_key_without_the_scope_reads_and_writes_nothing(
             ("resolve_dream_feedback", {"hypothesis_id": "hyp_1", "decision": "reject"}),
         ):
             assert "missing_scope" in text_of(await client.call_tool(name, arguments))
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_client_with_a_wrong_key_is_told_so(api: Api, settings: Settings, mode: str) -> None:
+    told = pytest.RaisesExc(MCPError, match=r"valid bearer key is needed\..*neither expired nor revoked")
+    with pytest.RaisesGroup(told, flatten_subgroups=True):
+        async with agents_door(api, settings) as app, connected(app, "dm_unknown", mode=mode):
+            pass
 
 
 async def test_a_program_bridges_the_protocol_to_a_server(api: Api, team: Caller) -> None:

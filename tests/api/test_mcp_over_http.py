@@ -43,7 +43,9 @@ async def test_without_a_valid_key_nothing_is_said(api: Api, settings: Settings,
         good = await post(app, initialization(), Authorization=f"Bearer {new.secret}")
         for headers in ({}, {"Authorization": "Bearer dm_unknown"}, {"Authorization": "Basic YTpi"}):
             refused = await post(app, initialization(), **headers)
-            assert (refused.status_code, refused.json()["code"]) == (401, "unauthenticated")
+            assert (refused.status_code, refused.json()["id"]) == (401, None)
+            assert refused.json()["error"]["data"]["code"] == "unauthenticated"
+            assert refused.headers["www-authenticate"] == "Bearer"
     assert good.status_code == 200
     assert good.json()["result"]["serverInfo"]["name"] == "dense-mem"
 
@@ -61,6 +63,8 @@ async def test_a_call_is_let_in_once_and_counts_once(api: Api, team: Caller) -> 
         answers = [await post(app, call, Authorization=f"Bearer {new.secret}") for _ in range(4)]
         assert [one.status_code for one in answers] == [200, 200, 200, 429]
         assert [one.json()["result"]["isError"] for one in answers[:3]] == [False] * 3
+        assert answers[3].json()["error"]["data"]["code"] == "rate_limited"
+        assert int(answers[3].headers["retry-after"]) >= 1
         await api.database.unit_of_work(
             Scope("app", team.team_id), lambda writing: revoke_key(writing, new.key_id)
         )
