@@ -8,7 +8,7 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from io import FileIO
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -25,6 +25,11 @@ from app.postgres.watch import quit_orphan
 # Recovery after a crash can take minutes; the limit is for a start that hangs.
 START_LIMIT_SECONDS = 600.0
 STOP_LIMIT_SECONDS = 30.0
+# Of control groups, second and first version, as a container sees its own.
+CONTAINER_LIMITS = (
+    Path("/sys/fs/cgroup/memory.max"),
+    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+)
 NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
 
 # A forked child of this process must not keep a server alive after this process has died.
@@ -72,7 +77,7 @@ def start(
             chosen,
             cluster=layout.cluster,
             socket_dir=socket_dir,
-            settings={"shared_buffers": size_buffers(_read_memory()), **settings},
+            settings={"shared_buffers": size_buffers(read_memory()), **settings},
             durable=durable,
         ),
         owner_pid=os.getpid(),
@@ -98,8 +103,14 @@ def start(
         raise
 
 
-def _read_memory() -> int:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+def read_memory(limits: Sequence[Path] = CONTAINER_LIMITS) -> int:
+    """Return how many bytes there are to use: the machine's memory, or less where a container is bound to less."""
+    found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    for limit in limits:
+        # None is written as "max", or as a number beyond all machines.
+        with contextlib.suppress(OSError, ValueError):
+            found.append(int(limit.read_text()))
+    return min(found)
 
 
 class RunningPostgres:

@@ -19,7 +19,7 @@ from app.postgres.binaries import (
 from app.postgres.courtesy import NICENESS, NICEST, Courtesy, tell_session
 from app.postgres.errors import DataFolderInUseError, EmbeddedPostgresError
 from app.postgres.running import find_running, write_note
-from app.postgres.server import start
+from app.postgres.server import read_memory, start
 from tests.integration.embedded_owners import MODULE_PATHS, OWNER, ask, has_ended, owner_of
 
 
@@ -78,6 +78,17 @@ def test_a_process_is_told_when_its_session_has_begun() -> None:
         if before:
             assert Path(f"/proc/{child.pid}/autogroup").read_text().rstrip().endswith(f" {NICENESS}")
         child.stdin.write(b"\n")
+
+
+def test_a_containers_memory_is_what_it_is_bound_to(tmp_path: Path) -> None:
+    bound, unbound, huge = (tmp_path / name for name in ("bound", "unbound", "huge"))
+    bound.write_text("1048576\n")
+    unbound.write_text("max\n")
+    huge.write_text(f"{2**63 - 4096}\n")
+    machine = read_memory([])
+    assert machine > 2**20
+    assert read_memory([unbound, huge, tmp_path / "missing", tmp_path]) == machine
+    assert read_memory([unbound, bound]) == 2**20
 
 
 @pytest.mark.parametrize("more", [0, 7, 17])
