@@ -37,11 +37,8 @@ class Courtesy:
         """The sessions that have come up since are told. Returns in how many seconds to look again."""
         children = list_children(self.server_pid)
         self._taught &= children
-        for pid in children - self._taught:
-            if not tell_session(pid):
-                return RETRY_SECONDS
-            self._taught.add(pid)
-        return LOOK_SECONDS
+        self._taught |= set(filter(tell_session, children - self._taught))
+        return LOOK_SECONDS if self._taught == children else RETRY_SECONDS
 
 
 def list_children(pid: int) -> set[int]:

@@ -71,7 +71,7 @@ def test_a_process_is_told_when_its_session_has_begun() -> None:
         assert before == (session.read_text() if session.exists() else "")
         child.stdin.write(b"\n")
         child.stdin.flush()
-        child.stdout.readline()
+        assert child.stdout.readline()
         # The kernel takes ten a second from an account that is not root.
         while not tell_session(child.pid):
             pass
