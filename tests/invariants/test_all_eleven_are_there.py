@@ -15,6 +15,7 @@ BESIDE = {
     "test_no_row_changes_unaccounted_for.py",
     "test_nothing_temporary_stands_in_for_ours.py",
     "test_positions_are_as_strong_as_their_supports.py",
+    "test_support_is_taken_by_one_at_a_time.py",
     "test_the_database_holds_rows_to_their_decisions.py",
 }
 NUMBERED = re.compile(r"test_(\d\d)_[a-z_]+\.py")

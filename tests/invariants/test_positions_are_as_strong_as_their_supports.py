@@ -15,6 +15,17 @@ from app.tenancy.callers import Caller
 from tests.conftest import MakeTeam
 from tests.integration.submissions import remember, scope, state
 from tests.invariants.attempts import COPY_OF_POSITION, acting_as, refusing_rule
+from tests.invariants.attempts_on_supports import (
+    change_position,
+    evidence_of,
+    judge_again,
+    meanwhile,
+    position_of,
+    quarantine_evidence_of,
+    retract_evidence_of,
+    support_anew,
+    turn_support,
+)
 
 
 @pytest.fixture(scope="module")
@@ -50,87 +61,6 @@ _BY_SUBJECT: LiteralString = """
 """
 
 
-def _position(subject: LiteralString) -> LiteralString:
-    return (
-        "(SELECT min(r.id) FROM relationships AS r JOIN entities AS e"
-        " ON e.team_id = r.team_id AND e.id = r.subject_entity_id AND e.name = '" + subject + "')"
-    )
-
-
-def _change(subject: LiteralString, change: LiteralString, effect: LiteralString) -> LiteralString:
-    """Change the position, with the transition that accounts for it."""
-    return (
-        "WITH before AS (SELECT * FROM relationships WHERE id = "
-        + _position(subject)
-        + "), changed AS (UPDATE relationships AS r SET version = r.version + 1, "
-        + change
-        + " FROM before WHERE r.id = before.id RETURNING r.*) INSERT INTO relationship_transitions (team_id,"
-        " relationship_id, version, from_tier, to_tier, from_status, to_status, from_valid_to, to_valid_to,"
-        " reason, effect) SELECT c.team_id, c.id, c.version, b.tier, c.tier, b.status, c.status, b.valid_to,"
-        " c.valid_to, 'told', '" + effect + "' FROM changed AS c, before AS b"
-    )
-
-
-def _evidence(subject: LiteralString) -> LiteralString:
-    return (
-        "(SELECT min(c.evidence_id) FROM supports AS s JOIN citations AS c"
-        " ON c.team_id = s.team_id AND c.id = s.citation_id WHERE s.relationship_id = "
-        + _position(subject)
-        + ")"
-    )
-
-
-def _retract_evidence(subject: LiteralString) -> LiteralString:
-    return (
-        "UPDATE evidence SET state = 'retracted', retracted_at = clock_timestamp() WHERE id = "
-        + _evidence(subject)
-    )
-
-
-def _quarantine(subject: LiteralString) -> LiteralString:
-    return "UPDATE evidence SET state = 'quarantined' WHERE id = " + _evidence(subject)
-
-
-def _turn_support(subject: LiteralString, granted: LiteralString, event: LiteralString) -> LiteralString:
-    return (
-        "WITH turned AS (UPDATE supports SET is_granted = "
-        + granted
-        + " WHERE relationship_id = "
-        + _position(subject)
-        + " AND citation_id = (SELECT min(citation_id) FROM supports WHERE relationship_id = "
-        + _position(subject)
-        + ") RETURNING *) INSERT INTO support_events (team_id, relationship_id, citation_id, event, reason)"
-        " SELECT team_id, relationship_id, citation_id, '" + event + "', 'told' FROM turned"
-    )
-
-
-def _judge_again(subject: LiteralString) -> LiteralString:
-    return (
-        "INSERT INTO verification_events (team_id, id, relationship_id, citation_id, verdict, confidence,"
-        " schema_valid, verifier_kind, verifier_version, rationale)"
-        " SELECT team_id, 'ver_again', relationship_id, citation_id, 'entailed', 1, true, 'lexical', '1', ''"
-        " FROM supports WHERE relationship_id = " + _position(subject)
-    )
-
-
-def _support_anew(subject: LiteralString) -> list[LiteralString]:
-    """Support the position by another citation of the same words."""
-    return [
-        "INSERT INTO citations (team_id, id, evidence_id, starts, ends, quote)"
-        " SELECT team_id, 'cit_anew', evidence_id, starts, ARRAY[ends[1] - 1], left(quote, -1) FROM citations"
-        " WHERE evidence_id = " + _evidence(subject),
-        "INSERT INTO verification_events (team_id, id, relationship_id, citation_id, verdict, confidence,"
-        " schema_valid, verifier_kind, verifier_version, rationale)"
-        " SELECT team_id, 'ver_anew', relationship_id, 'cit_anew', 'entailed', 1, true, 'lexical', '1', ''"
-        " FROM supports WHERE relationship_id = " + _position(subject),
-        "INSERT INTO supports SELECT DISTINCT team_id, relationship_id, 'cit_anew', true FROM supports"
-        " WHERE relationship_id = " + _position(subject),
-        "INSERT INTO support_events (team_id, relationship_id, citation_id, event, reason)"
-        " SELECT team_id, relationship_id, citation_id, 'granted', 'told' FROM supports"
-        " WHERE citation_id = 'cit_anew'",
-    ]
-
-
 REPLACE_REVISION: LiteralString = "UPDATE source_revisions SET is_current = false WHERE revision = '1'"
 NEXT_REVISION: LiteralString = (
     "INSERT INTO source_revisions (team_id, source_id, revision, is_current)"
@@ -138,16 +68,16 @@ NEXT_REVISION: LiteralString = (
 )
 OTHER_TEAM: LiteralString = "SELECT set_config('densemem.team_id', 'team_other', true)"
 COPY_AS_FACT: tuple[LiteralString, ...] = (
-    COPY_OF_POSITION.replace("{copied}", _position("Claim")).replace("{changed}", '\'{{"tier": "fact"}}\''),
+    COPY_OF_POSITION.replace("{copied}", position_of("Claim")).replace("{changed}", '\'{{"tier": "fact"}}\''),
     "INSERT INTO relationship_transitions (team_id, relationship_id, version, to_tier, to_status, reason, effect)"
     " SELECT team_id, id, version, tier, status, 'told', 'became_active' FROM relationships"
     " WHERE id = 'rel_copy'",
     "INSERT INTO verification_events (team_id, id, relationship_id, citation_id, verdict, confidence,"
     " schema_valid, verifier_kind, verifier_version, rationale)"
     " SELECT team_id, 'ver_copy', 'rel_copy', citation_id, 'entailed', 1, true, 'lexical', '1', '' FROM supports"
-    " WHERE relationship_id = " + _position("Claim"),
+    " WHERE relationship_id = " + position_of("Claim"),
     "INSERT INTO supports SELECT team_id, 'rel_copy', citation_id, true FROM supports WHERE relationship_id = "
-    + _position("Claim"),
+    + position_of("Claim"),
     "INSERT INTO support_events (team_id, relationship_id, citation_id, event, reason)"
     " SELECT team_id, relationship_id, citation_id, 'granted', 'told' FROM supports"
     " WHERE relationship_id = 'rel_copy'",
@@ -157,71 +87,74 @@ FOREIGN_VOICE: tuple[LiteralString, ...] = (
     "INSERT INTO evidence (team_id, id, profile_id, content, content_digest, source_type, authority, source_group,"
     " supersedes_evidence_ids, labels, metadata, state)"
     " SELECT team_id, 'evd_other', 'prof_other', content, content_digest, source_type, authority, source_group,"
-    " supersedes_evidence_ids, labels, metadata, state FROM evidence WHERE id = " + _evidence("Claim"),
+    " supersedes_evidence_ids, labels, metadata, state FROM evidence WHERE id = " + evidence_of("Claim"),
     "INSERT INTO citations (team_id, id, evidence_id, starts, ends, quote)"
     " SELECT team_id, 'cit_other', 'evd_other', starts, ends, quote FROM citations WHERE evidence_id = "
-    + _evidence("Claim"),
+    + evidence_of("Claim"),
     "INSERT INTO verification_events (team_id, id, relationship_id, citation_id, verdict, confidence,"
     " schema_valid, verifier_kind, verifier_version, rationale)"
     " SELECT team_id, 'ver_other', relationship_id, 'cit_other', 'entailed', 1, true, 'lexical', '1', ''"
-    " FROM supports WHERE relationship_id = " + _position("Claim"),
+    " FROM supports WHERE relationship_id = " + position_of("Claim"),
     "INSERT INTO supports SELECT team_id, relationship_id, 'cit_other', true FROM supports"
-    " WHERE relationship_id = " + _position("Claim"),
+    " WHERE relationship_id = " + position_of("Claim"),
     "INSERT INTO support_events (team_id, relationship_id, citation_id, event, reason)"
     " SELECT team_id, relationship_id, citation_id, 'granted', 'told' FROM supports"
     " WHERE citation_id = 'cit_other'",
 )
-TO_FACT = _change("Claim", "tier = 'fact'", "harmless")
-TO_CLAIM = _change("Fact", "tier = 'validated_claim'", "reassess")
+TO_FACT = change_position("Claim", "tier = 'fact'", "harmless")
+TO_CLAIM = change_position("Fact", "tier = 'validated_claim'", "reassess")
 TO_CANDIDATE = "tier = 'candidate', status = 'pending_evidence'"
-REVIVED = _change("Taken", "tier = 'validated_claim', status = 'active'", "became_active")
+REVIVED = change_position("Taken", "tier = 'validated_claim', status = 'active'", "became_active")
 
 # The statements of one attempt, and the rule that stands in their way; None where the ledger allows it.
 TIERS: list[tuple[list[LiteralString], str | None]] = [
     ([TO_FACT], "relationships_gain_by_support"),
     ([*COPY_AS_FACT], "relationships_come_with_support"),
-    ([_retract_evidence("Fact")], "evidence_leaves_tiers_carried"),
-    ([_quarantine("Fact")], "evidence_leaves_tiers_carried"),
-    ([_quarantine("Claim")], "evidence_leaves_tiers_carried"),
-    ([_retract_evidence("Decree")], "evidence_leaves_tiers_carried"),
-    ([_retract_evidence("Claim"), OTHER_TEAM], "evidence_leaves_tiers_carried"),
-    ([_turn_support("Fact", "false", "revoked")], "supports_leave_tiers_carried"),
-    ([_turn_support("Claim", "false", "revoked")], "supports_leave_tiers_carried"),
+    ([retract_evidence_of("Fact")], "evidence_leaves_tiers_carried"),
+    ([quarantine_evidence_of("Fact")], "evidence_leaves_tiers_carried"),
+    ([quarantine_evidence_of("Claim")], "evidence_leaves_tiers_carried"),
+    ([retract_evidence_of("Decree")], "evidence_leaves_tiers_carried"),
+    ([retract_evidence_of("Claim"), OTHER_TEAM], "evidence_leaves_tiers_carried"),
+    ([turn_support("Fact", "false", "revoked")], "supports_leave_tiers_carried"),
+    ([turn_support("Claim", "false", "revoked")], "supports_leave_tiers_carried"),
     ([REPLACE_REVISION, NEXT_REVISION], "source_revisions_leave_tiers_carried"),
     (
-        [_change("Claim", "status = 'retracted'", "source_lost")],
+        [change_position("Claim", "status = 'retracted'", "source_lost")],
         "relationships_end_without_support",
     ),
     # What is held may be released, and would bring the position back.
     (
-        [_quarantine("Claim"), _change("Claim", "status = 'rejected'", "source_lost")],
+        [quarantine_evidence_of("Claim"), change_position("Claim", "status = 'rejected'", "source_lost")],
         "evidence_leaves_tiers_carried",
     ),
     (
-        [_change("Claim", "status = 'rejected'", "source_lost"), _quarantine("Claim")],
+        [change_position("Claim", "status = 'rejected'", "source_lost"), quarantine_evidence_of("Claim")],
         "relationships_end_without_support",
     ),
     ([REVIVED], "relationships_gain_by_support"),
-    ([_turn_support("Taken", "true", "reinstated"), REVIVED], "supports_return_with_a_verdict"),
+    ([turn_support("Taken", "true", "reinstated"), REVIVED], "supports_return_with_a_verdict"),
     # What has ended gains nothing that a transition alone could revive it by.
-    ([_judge_again("Taken"), _turn_support("Taken", "true", "reinstated")], "supports_return_with_a_verdict"),
-    ([*_support_anew("Taken")], "supports_come_with_a_verdict"),
+    ([judge_again("Taken"), turn_support("Taken", "true", "reinstated")], "supports_return_with_a_verdict"),
+    ([*support_anew("Taken")], "supports_come_with_a_verdict"),
     # Another profile's words about the same thing are its own position's.
     ([*FOREIGN_VOICE], "supports_rest_on_the_owners_evidence"),
     # What the ledger allows, in either order.
-    ([_judge_again("Taken"), _turn_support("Taken", "true", "reinstated"), REVIVED], None),
-    ([*_support_anew("Taken"), REVIVED], None),
-    ([REVIVED, _judge_again("Taken"), _turn_support("Taken", "true", "reinstated")], None),
-    ([_retract_evidence("Fact"), TO_CLAIM], None),
-    ([TO_CLAIM, _turn_support("Fact", "false", "revoked")], None),
-    ([_change("Claim", TO_CANDIDATE, "source_lost"), _quarantine("Claim")], None),
+    ([judge_again("Taken"), turn_support("Taken", "true", "reinstated"), REVIVED], None),
+    ([*support_anew("Taken"), REVIVED], None),
+    ([REVIVED, judge_again("Taken"), turn_support("Taken", "true", "reinstated")], None),
+    ([retract_evidence_of("Fact"), TO_CLAIM], None),
+    ([TO_CLAIM, turn_support("Fact", "false", "revoked")], None),
+    ([change_position("Claim", TO_CANDIDATE, "source_lost"), quarantine_evidence_of("Claim")], None),
     ([NEXT_REVISION.replace("true", "false")], None),
     (
-        [REPLACE_REVISION, NEXT_REVISION, _change("Sourced", TO_CANDIDATE, "source_lost")],
+        [REPLACE_REVISION, NEXT_REVISION, change_position("Sourced", TO_CANDIDATE, "source_lost")],
         None,
     ),
     (
-        [_turn_support("Claim", "false", "revoked"), _change("Claim", "status = 'retracted'", "source_lost")],
+        [
+            turn_support("Claim", "false", "revoked"),
+            change_position("Claim", "status = 'retracted'", "source_lost"),
+        ],
         None,
     ),
 ]
@@ -243,12 +176,12 @@ async def test_nobody_weighs_by_an_old_snapshot(weighed_team: Caller, database_n
             "SELECT set_config('role', 'densemem_app', true), set_config('densemem.team_id', %s, true)",
             [weighed_team.team_id],
         )
-        attempt = [sql.SQL(one).format() for one in (_retract_evidence("Fact"), TO_CLAIM)]
+        attempt = [sql.SQL(one).format() for one in (retract_evidence_of("Fact"), TO_CLAIM)]
         assert refusing_rule(connection, *attempt) == "ledger_is_written_read_committed"
 
 
-ACTIVATE_TAKEN = [_judge_again("Taken"), _turn_support("Taken", "true", "reinstated"), REVIVED]
-TAKE_AWAY = _retract_evidence("Taken")
+ACTIVATE_TAKEN = [judge_again("Taken"), turn_support("Taken", "true", "reinstated"), REVIVED]
+TAKE_AWAY = retract_evidence_of("Taken")
 
 
 @pytest.mark.parametrize("is_taker_first", [True, False])
@@ -257,33 +190,4 @@ async def test_who_grants_and_who_takes_away_wait_for_each_other(
 ) -> None:
     """Neither sees the other, and what each leaves is in order; only together they would break it."""
     both = [[TAKE_AWAY], ACTIVATE_TAKEN] if is_taker_first else [ACTIVATE_TAKEN, [TAKE_AWAY]]
-    assert _at_once(database_name, weighed_team, *both) == "LockNotAvailable"
-
-
-@pytest.mark.parametrize("taking", [_retract_evidence("Held"), _turn_support("Held", "false", "revoked")])
-async def test_who_takes_away_waits_for_who_is_about_to_rest_on_it(
-    database: Database, database_name: str, make_team: MakeTeam, taking: LiteralString
-) -> None:
-    caller = await make_team()
-    await remember(database, caller, state("Held", "uses", "Engine", source_group="docs"))
-    with acting_as(database_name, "app", caller.team_id) as connection:
-        connection.execute(sql.SQL(_change("Held", "status = 'needs_review'", "source_lost")).format())
-        connection.commit()
-    back = _change("Held", "status = 'active'", "became_active")
-    assert _at_once(database_name, caller, [back], [taking]) == "LockNotAvailable"
-    assert _at_once(database_name, caller, [taking], [back]) == "LockNotAvailable"
-
-
-def _at_once(
-    database_name: str, caller: Caller, first: list[LiteralString], second: list[LiteralString]
-) -> str | None:
-    """Let the first be checked but not committed; return what becomes of the second meanwhile."""
-    with (
-        acting_as(database_name, "app", caller.team_id) as one,
-        acting_as(database_name, "app", caller.team_id) as other,
-    ):
-        for statement in first:
-            one.execute(sql.SQL(statement).format())
-        one.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        other.execute("SET LOCAL lock_timeout = '20ms'")
-        return refusing_rule(other, *(sql.SQL(statement).format() for statement in second))
+    assert meanwhile(database_name, weighed_team, *both) == "LockNotAvailable"
