@@ -1,8 +1,6 @@
 """No text of 100 kB can be made that keeps the guard busy: twice the text takes about twice the time."""
 
-import time
 import unicodedata
-from collections.abc import Callable
 
 import pytest
 
@@ -14,21 +12,7 @@ from app.remember.guard.mask import mask_text
 from app.remember.guard.reading import read
 from app.remember.guard.secrets import Secret, find_secrets
 from app.remember.submission import EvidenceItem, Submission
-
-LONG = 100_000
-
-
-def seconds(read: Callable[[str], object], piece: str, length: int) -> float:
-    text = (piece * (length // len(piece) + 1))[:length]
-    start = time.process_time()
-    read(text)
-    return time.process_time() - start
-
-
-def grows_evenly(read: Callable[[str], object], piece: str) -> bool:
-    """Say whether 100 kB take less than three times what 50 kB take; the constant forgives the clock's grain."""
-    pairs = ((seconds(read, piece, LONG // 2), seconds(read, piece, LONG)) for _ in range(3))
-    return any(whole < 3 * half + 0.05 for half, whole in pairs)
+from tests.unit.growth import grows_evenly
 
 
 @pytest.mark.parametrize(
@@ -84,9 +68,16 @@ def test_looking_for_secrets_takes_time_in_proportion(piece: str) -> None:
     assert grows_evenly(find_secrets, piece)
 
 
-def test_a_whole_submission_takes_time_in_proportion() -> None:
+@pytest.mark.parametrize(
+    "line",
+    [
+        "a=b password={:05d}k ",
+        "The billing service (v{}.4) depends on PostgreSQL 18; its tokens: see `README.md`, section 3.\n",
+    ],
+)
+def test_a_whole_submission_takes_time_in_proportion(line: str) -> None:
     def guard(text: str) -> object:
-        words = "".join(f"a=b password={place:05d}k " for place in range(len(text) // 24))
+        words = "".join(map(line.format, range(len(text) // len(line))))
         contents = [words[at : at + 4000] for at in range(0, len(words), 4000)]
         return guard_submission(Submission(tuple(map(EvidenceItem, contents))))
 

@@ -1,6 +1,5 @@
 """The guard as a whole: what becomes of a submission."""
 
-import time
 from dataclasses import replace
 
 from hypothesis import given
@@ -167,19 +166,3 @@ def test_what_was_valid_stays_valid_and_can_be_stored(contents: list[str]) -> No
     guarded = guard_submission(submission).submission
     check_submission(guarded)
     assert from_stored(as_stored(guarded)) == (guarded.entities, guarded.relationships)
-
-
-def test_the_largest_evidence_is_guarded_quickly() -> None:
-    sentence = (
-        "The billing service (v2.4) depends on PostgreSQL 18; its tokens: see `README.md`, section 3.\n"
-    )
-    content = (sentence * 50)[:4000]
-    submission = Submission(tuple(EvidenceItem(f"{index:02}{content[2:]}") for index in range(20)))
-    best = float("inf")
-    for _ in range(7):
-        start = time.process_time()
-        guarded = guard_submission(submission)
-        best = min(best, time.process_time() - start)
-    assert guarded.masked == ()
-    # Bounded well above what a busy machine needs.
-    assert best < 0.15
