@@ -166,3 +166,12 @@ def test_what_was_valid_stays_valid_and_can_be_stored(contents: list[str]) -> No
     guarded = guard_submission(submission).submission
     check_submission(guarded)
     assert from_stored(as_stored(guarded)) == (guarded.entities, guarded.relationships)
+
+
+def test_nothing_is_masked_in_the_largest_evidence_of_honest_prose() -> None:
+    sentence = (
+        "The billing service (v2.4) depends on PostgreSQL 18; its tokens: see `README.md`, section 3.\n"
+    )
+    content = (sentence * 50)[:4000]
+    submission = Submission(tuple(EvidenceItem(f"{index:02}{content[2:]}") for index in range(20)))
+    assert guard_submission(submission).masked == ()
