@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import httpx2
@@ -130,9 +131,9 @@ async def test_1000_initialisations_leave_nothing_behind(api: Api, settings: Set
     async with agents_door(api, settings) as app:
         for number in range(1000):
             assert (await post(app, initialization(number), Authorization=key)).status_code == 200
-            if number in (499, 999):
+            if number % 200 == 199:
                 gc.collect()
                 alive.append(len(gc.get_objects()))
-    halfway, after = alive
-    # A session that stays would hold dozens of objects each.
-    assert after - halfway < 500
+    grown = [later - earlier for earlier, later in pairwise(alive)]
+    # A session that stays would hold dozens of objects, in each stretch; what else a process does may fill one.
+    assert min(grown) < 200, grown
