@@ -1,7 +1,7 @@
 """The one table from errors to HTTP: every refusal is an `application/problem+json` (RFC 9457)."""
 
 import asyncio
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from math import ceil
@@ -103,10 +103,8 @@ _HTTP_CODES: Final[Mapping[int, tuple[str, str]]] = {
 
 def register_problems(app: FastAPI) -> None:
     """Leave every error of the application answered by this module."""
-    app.add_exception_handler(DenseMemError, _answer_error)
-    app.add_exception_handler(RequestValidationError, _answer_validation)
-    app.add_exception_handler(HTTPException, _answer_http)
-    app.add_exception_handler(psycopg.Error, _answer_database)
+    for kind, answer in _ANSWERS.items():
+        app.add_exception_handler(kind, answer)
     app.add_middleware(Faults)
 
 
@@ -140,7 +138,7 @@ class Faults:
         except Exception as error:  # The door's last resort: one bad request must not be a leak.
             if scope["type"] != "http" or has_begun:
                 raise
-            answer = await _answer_fault(Request(scope), error)
+            answer = await answer_problem(Request(scope), error)
             await answer(scope, receive, send)
 
 
@@ -164,10 +162,11 @@ def invalid_request(*errors: FieldError) -> InvalidInput:
     return InvalidInput("The request is not valid.", errors=errors)
 
 
-async def answer_refusal(request: Request, refusal: DenseMemError | psycopg.Error) -> Response:
-    """Return the problem that says what was refused and what to do, for where no handler gets it."""
-    answer = _answer_error if isinstance(refusal, DenseMemError) else _answer_database
-    return await answer(request, refusal)
+async def answer_problem(request: Request, error: Exception) -> Response:
+    """Return the problem that says what went wrong and what to do, for where no handler gets the error."""
+    kinds = type(error).__mro__
+    answer = next((_ANSWERS[kind] for kind in kinds if kind in _ANSWERS), _answer_fault)
+    return await answer(request, error)
 
 
 async def _answer_error(request: Request, error: Exception) -> Response:
@@ -291,3 +290,12 @@ def _problem(
     return Response(
         problem.model_dump_json(), status_code=treatment.status, media_type=PROBLEM_JSON, headers=more
     )
+
+
+# The most specific class of an error's ancestry wins here too; what has none is a fault of ours.
+_ANSWERS: Final[Mapping[type, Callable[[Request, Exception], Awaitable[Response]]]] = {
+    DenseMemError: _answer_error,
+    RequestValidationError: _answer_validation,
+    HTTPException: _answer_http,
+    psycopg.Error: _answer_database,
+}

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.door import open_door
-from app.api.problems import answer_refusal
+from app.api.problems import answer_problem
 from app.kernel.errors import DenseMemError
 from app.tenancy.callers import Admin, Caller
 
@@ -39,7 +39,7 @@ class Proofs:
                 except (DenseMemError, psycopg.Error) as refusal:
                     # Raised from here, it would be the fault of whoever sends.
                     is_refused = True
-                    answer = await answer_refusal(request, refusal)
+                    answer = await answer_problem(request, refusal)
                     await answer(scope, receive, send)
             # What would have been answered is for nobody.
             if not is_refused:

@@ -14,7 +14,7 @@ from app import __version__
 from app.api.app import create_app
 from app.api.auth import admit
 from app.api.bodies import read_body
-from app.api.problems import answer_refusal
+from app.api.problems import answer_problem
 from app.cli.address import keep_address
 from app.cli.database import open_database
 from app.cli.heads import BoundedHeads
@@ -84,7 +84,7 @@ async def serving(database: Database, settings: Settings, *, with_worker: bool) 
             version=__version__,
             admit=admit,
             read_body=read_body,
-            explain=answer_refusal,
+            explain=answer_problem,
         )
         server = make_server(app)
         worker = (

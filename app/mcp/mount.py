@@ -3,20 +3,20 @@
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from http import HTTPStatus
 from ipaddress import ip_address
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import httpx2
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp_types import INVALID_REQUEST
+from mcp_types import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
-from app.kernel.errors import DenseMemError
 from app.mcp.server import Context, build_server
 from app.mcp.tools import Schema
 
@@ -26,10 +26,10 @@ MAX_BODY_BYTES: Final = 1024 * 1024
 _PASSED_ON: Final = ("authorization", "x-request-id")
 # What a refusal says besides.
 _HEADERS_KEPT: Final = ("www-authenticate", "retry-after")
-_BATCH: Final = {"message": "Send one request as an object; batches are not taken."}
+_BATCH: Final = {"code": INVALID_REQUEST, "message": "Send one request as an object; batches are not taken."}
 Admit = Callable[[Request], AbstractAsyncContextManager[None]]
 ReadBody = Callable[[Request], Awaitable[bytes]]
-Explain = Callable[[Request, DenseMemError], Awaitable[Response]]
+Explain = Callable[[Request, Exception], Awaitable[Response]]
 
 
 def mount_mcp(
@@ -44,7 +44,7 @@ def mount_mcp(
         admit: raises for a request without a valid key; what is called in its block is let in with it.
         read_body: returns the body, or raises for one that the routes would not read either: too large, no JSON, a
             name twice in one object.
-        explain: returns what a route would answer, a problem document, where one of these refused.
+        explain: returns what a route would answer, a problem document, where one of these refused or failed.
     """
     http = httpx2.AsyncClient(
         transport=httpx2.ASGITransport(app, raise_app_exceptions=False), base_url="http://mcp"
@@ -99,8 +99,10 @@ class _Endpoint:
             try:
                 await let_in.enter_async_context(self._admit(request))
                 body = await self._read_body(request)
-            except DenseMemError as refusal:
-                refused = _refuse(await self._explain(request, refusal))
+            except ClientDisconnect:
+                raise
+            except Exception as error:  # noqa: BLE001  # What clients show is an error of the protocol only.
+                refused = _refuse(await self._explain(request, error))
                 return await refused(scope, receive, send)
             if not body.lstrip().startswith(b"{"):
                 return await _answer_error(_BATCH, 400)(scope, receive, send)
@@ -120,15 +122,25 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 def _refuse(explained: Response) -> Response:
     """Return the problem document as an error of the protocol: clients tell of no other body what it says."""
     problem = json.loads(bytes(explained.body))
-    error = {"message": f"{problem['detail']} {problem['next_action']}", "data": problem}
+    error = {
+        "code": _code_of(explained.status_code),
+        "message": f"{problem['detail']} {problem['next_action']}",
+        "data": problem,
+    }
     kept = {name: explained.headers[name] for name in _HEADERS_KEPT if name in explained.headers}
     return _answer_error(error, explained.status_code, kept)
+
+
+def _code_of(status: int) -> int:
+    if status == HTTPStatus.BAD_REQUEST:
+        return PARSE_ERROR
+    return INTERNAL_ERROR if status >= HTTPStatus.INTERNAL_SERVER_ERROR else INVALID_REQUEST
 
 
 def _answer_error(
     error: Mapping[str, Any], status: int, headers: Mapping[str, str] | None = None
 ) -> Response:
-    body = {"jsonrpc": "2.0", "id": None, "error": {"code": INVALID_REQUEST, **error}}
+    body = {"jsonrpc": "2.0", "id": None, "error": error}
     return JSONResponse(body, status, headers)
 
 

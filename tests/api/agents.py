@@ -14,7 +14,7 @@ from app import __version__
 from app.api.app import create_app
 from app.api.auth import admit
 from app.api.bodies import read_body
-from app.api.problems import answer_refusal
+from app.api.problems import answer_problem
 from app.kernel.settings import Settings
 from app.ledger.identity import Edge
 from app.mcp.mount import mount_mcp
@@ -33,7 +33,7 @@ async def agents_door(api: Api, settings: Settings) -> AsyncIterator[Starlette]:
         version=__version__,
         admit=admit,
         read_body=read_body,
-        explain=answer_refusal,
+        explain=answer_problem,
     )
     async with app.router.lifespan_context(app):
         yield app

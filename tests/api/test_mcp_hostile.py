@@ -170,6 +170,7 @@ async def test_a_body_that_no_route_would_read_is_refused_with_its_reason(
         refused = await http.post("/mcp", content=raw, headers=headers)
         assert refused.status_code == status, refused.text
         assert code in refused.text
+        assert refused.json()["error"]["message"]
         assert (await http.post("/mcp", content=ONCE)).json()["result"]["isError"] is False
 
 

@@ -6,6 +6,8 @@ from itertools import pairwise
 from typing import Any
 
 import httpx2
+import pytest
+from mcp_types import INTERNAL_ERROR
 from starlette.applications import Starlette
 
 from app.kernel.database import Scope
@@ -49,6 +51,28 @@ async def test_without_a_valid_key_nothing_is_said(api: Api, settings: Settings,
             assert refused.headers["www-authenticate"] == "Bearer"
     assert good.status_code == 200
     assert good.json()["result"]["serverInfo"]["name"] == "dense-mem"
+
+
+@pytest.mark.parametrize(
+    ("failure", "status", "code"),
+    [("query_canceled", 503, "database_slow"), ("raise_exception", 500, "internal_error")],
+)
+async def test_a_database_that_fails_meanwhile_is_told_of_as_the_protocol_tells(
+    api: Api,
+    settings: Settings,
+    team: Caller,
+    monkeypatch: pytest.MonkeyPatch,
+    failure: str,
+    status: int,
+    code: str,
+) -> None:
+    new = await api.make_key(team)
+    monkeypatch.setattr("app.tenancy.keys._AUTHENTICATE", f"DO $$ BEGIN RAISE {failure}; END $$")
+    async with agents_door(api, settings) as app:
+        refused = await post(app, initialization(), Authorization=f"Bearer {new.secret}")
+    error = refused.json()["error"]
+    assert (refused.status_code, error["data"]["code"], error["code"]) == (status, code, INTERNAL_ERROR)
+    assert error["data"]["next_action"] in error["message"]
 
 
 async def test_a_call_is_let_in_once_and_counts_once(api: Api, team: Caller) -> None:
