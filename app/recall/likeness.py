@@ -5,7 +5,7 @@ into the other. A swap of neighbours is one change, as it is one slip.
 """
 
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -68,15 +68,22 @@ def misspelt_windows(query: str, covered: Iterable[Piece], understood: Collectio
     return windows
 
 
-def weigh_alike(windows: Mapping[str, Piece], candidates: Iterable[tuple[str, str]]) -> tuple[Alike, ...]:
+def weigh_alike(
+    windows: Mapping[str, Piece],
+    candidates: Iterable[tuple[str, str]],
+    written: Mapping[str, Sequence[Piece]] | None = None,
+) -> tuple[Alike, ...]:
     """Return the likely names among (window, folded name) pairs, best first; of overlapping ones the best only.
 
-    As good ones of the very same window all stay.
+    As good ones of the very same window all stay. Of a window that holds a name as written, by folded name in
+    `written`, only the other words are weighed: the name alone would make whatever is said beside it alike.
     """
     weighed = [
         Alike(name, score, windows[window])
         for window, name in list(dict.fromkeys(candidates))[:MAX_COMPARED]
-        if _may_be_alike(window, name) and (score := likeness(window, name)) >= LEAST_LIKE
+        if _may_be_alike(window, name)
+        and (score := likeness(window, name)) >= LEAST_LIKE
+        and _are_others_alike(window, name, _held(windows[window], written or {}))
     ]
     # A run of more characters says more than one of fewer that is as like.
     weighed.sort(key=lambda one: (-one.score * _length(one.piece) ** 0.25, one.piece.start, one.folded_name))
@@ -124,8 +131,25 @@ def _may_be_alike(one: str, other: str) -> bool:
     return longest > 0 and 1 - (longest - shared) / longest >= LEAST_LIKE
 
 
+def _held(piece: Piece, written: Mapping[str, Sequence[Piece]]) -> list[str]:
+    return [name for name, spots in written.items() if any(holds(piece, spot) for spot in spots)]
+
+
+def _are_others_alike(window: str, name: str, held: Iterable[str]) -> bool:
+    """Return whether the window without each name that it holds is like the longer name without that."""
+    said, meant = f" {window} ", f" {name} "
+    words = [f" {one} " for one in held]
+    rests = [(said.replace(one, " ", 1), meant.replace(one, " ", 1)) for one in words if one in meant]
+    return all(likeness(left.strip(), right.strip()) >= LEAST_LIKE for left, right in rests)
+
+
 def _length(piece: Piece) -> int:
     return piece.end - piece.start
+
+
+def holds(outer: Piece, inner: Piece) -> bool:
+    """Return whether all of one piece lies in the other."""
+    return outer.start <= inner.start and inner.end <= outer.end
 
 
 def _overlap(one: Piece, other: Piece) -> bool:

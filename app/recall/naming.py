@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final, LiteralString
 
 from app.kernel.database import Params, Query, Reading, Row
-from app.recall.likeness import misspelt_windows, weigh_alike
+from app.recall.likeness import holds, misspelt_windows, weigh_alike
 from app.recall.names import Piece, Run, keep_longest
 from app.recall.relations import (
     PredicateWords,
@@ -63,7 +63,7 @@ async def understand(reading: Reading, query: str, runs: Sequence[Run], told: Ro
     ]
     vocabulary = _learn(told["words"] or "")
     alike = await _find_alike(reading, query, longest, vocabulary)
-    kept = [one for one in exact if not any(_holds(other.piece, one.piece) for other in alike)]
+    kept = [one for one in exact if not any(holds(other.piece, one.piece) for other in alike)]
     entities: dict[str, NamedEntity] = {}
     for one in (*kept, *alike):
         entities.setdefault(one.entity_id, one)
@@ -96,17 +96,13 @@ async def _find_alike(
         return []
     rows = await reading.fetch_all(_ALIKE, {"windows": list(windows), "limit": MAX_ALIKE})
     rows.sort(key=lambda row: (-row["likeness"], row["entity_id"], row["folded_name"]))
-    found = weigh_alike(windows, [(row["window_text"], row["folded_name"]) for row in rows])
+    found = weigh_alike(windows, [(row["window_text"], row["folded_name"]) for row in rows], longest)
     by_name = {one.folded_name: one for one in reversed(found)}
     return [
         NamedEntity(row["entity_id"], by_name[row["folded_name"]].score, by_name[row["folded_name"]].piece)
         for row in rows
         if row["folded_name"] in by_name
     ]
-
-
-def _holds(outer: Piece, inner: Piece) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end
 
 
 NAMES: LiteralString = """

@@ -38,6 +38,15 @@ async def test_what_is_asked_of_two_names_is_told_of_both_in_turn(ledger: Ledger
     assert subjects[8:] == ["Lumen", "Lumen"]
 
 
+async def test_a_long_name_has_its_turn_whatever_is_said_before_it(ledger: Ledger) -> None:
+    for number in range(3):
+        await ledger.say("customer-billing-reconciliation-service", "uses", f"Library {number}")
+        await ledger.say("Ledger", "uses", f"Tool {number}")
+    told = await statements(ledger, "What do we know of customer-billing-reconciliation-service and Ledger?")
+    subjects = [one.split()[0] for one in told]
+    assert [len(set(subjects[place : place + 2])) for place in (0, 2, 4)] == [2, 2, 2], told
+
+
 async def test_one_hop_around_the_best_results_comes_after_them(ledger: Ledger) -> None:
     await ledger.say("FastAPI", "depends_on", "Starlette")
     await ledger.say("Starlette", "licensed_under", "BSD")

@@ -48,6 +48,28 @@ def test_a_whole_name_is_preferred_to_its_parts() -> None:
     assert [one.folded_name for one in found] == ["lumen gateway"]
 
 
+@pytest.mark.parametrize(
+    ("said", "written", "other", "is_alike"),
+    [
+        # What is said beside a long name makes it no other, and not a longer one either.
+        ("know of opentelemetry-exporter", "opentelemetry-exporter", "opentelemetry-exporter", False),
+        ("willow compiler goes", "willow compiler", "willow compiler 2", False),
+        ("after willow compiler", "willow compiler", "old willow compiler", False),
+        ("willow compiler gatway", "willow compiler", "willow compiler gateway", True),
+        ("crane securixy desk", "crane", "crane security desk", True),
+        # A longer name that does not hold the one as written is weighed as a whole.
+        ("crane securiyt desk", "crane", "crano security desk", True),
+        ("crane desk", "crane", "cranes desk", True),
+    ],
+)
+def test_beside_a_name_as_written_the_other_words_count(
+    said: str, written: str, other: str, is_alike: bool
+) -> None:
+    named = keep_longest(candidate_names(said), [written])
+    windows = {said: misspelt_windows(said, named[written], ())[said]}
+    assert bool(weigh_alike(windows, [(said, other)], named)) is is_alike
+
+
 def test_names_that_are_equally_near_stay_side_by_side() -> None:
     windows = misspelt_windows("Kestrxl", (), ())
     found = weigh_alike(windows, [("kestrxl", "kestral"), ("kestrxl", "kestrel"), ("kestrxl", "quartz")])
