@@ -26,7 +26,10 @@ _REMEDIES: Mapping[str, str] = {
     "object_possessive": "Propose what the sentence is about, or cite one about the object itself.",
     "predicate_not_cited": "Let the spans cover it; GET /v1/predicates lists the words that each predicate is "
     "said in.",
-    "taken_back": "Where they take nothing back, submit the sentence alone or among plain statements.",
+    "taken_back": (
+        "Where they take nothing back, send the sentence as evidence of its own, or among plain statements that "
+        "do not name both of its ends."
+    ),
     "record_conditional": _CITE_PLAINLY,
     "record_doubtful": _CITE_PLAINLY,
     "record_value_differs": _CITE_PLAINLY,

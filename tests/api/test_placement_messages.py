@@ -16,7 +16,8 @@ async def test_a_placement_says_in_a_sentence_what_the_verifier_misses(api: Api,
     assert outcome["reason"] == "taken_back"
     assert outcome["message"] == (
         "Words or marks beside the cited sentence might take it back; not all of them are known not to. "
-        "Where they take nothing back, submit the sentence alone or among plain statements."
+        "Where they take nothing back, send the sentence as evidence of its own, or among plain statements that "
+        "do not name both of its ends."
     )
 
 

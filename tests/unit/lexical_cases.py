@@ -35,6 +35,8 @@ CASES: tuple[Case, ...] = (
     Case("France borders Spain.", "Spain", "borders", "France", "E"),
     Case("Requests has version 2.32.", "Requests", "has_version", _string("2.32"), "E"),
     Case("httpx has the topic HTTP.", "httpx", "has_topic", "HTTP", "E"),
+    Case("[[Ana Lima leads Falcon.]] Ben Okoye maintains Heron.", "Ana Lima", "leads", "Falcon", "E"),
+    Case("Ana Lima works for Corvid. [[Corvid owns Falcon.]]", "Corvid", "owns", "Falcon", "E"),
     # Passives, inverses, symmetric predicates, tenses.
     Case("Starlette is used by FastAPI.", "FastAPI", "uses", "Starlette", "E"),
     Case("Starlette is required by FastAPI.", "FastAPI", "depends_on", "Starlette", "E"),

@@ -2,6 +2,9 @@
 
 import pytest
 
+from app.ledger.predicates.phrases import statement
+from app.ledger.predicates.seed import SEEDED_PREDICATES
+from app.ledger.vocabulary import Predicate
 from app.remember.lexical.names import usable_names
 from app.remember.lexical.plain_clause import is_plain_clause
 from app.remember.lexical.tokens import is_plain_script, mixes_scripts, tokenize
@@ -25,6 +28,13 @@ def test_a_clause_of_names_and_known_words_is_plain(text: str) -> None:
     assert is_plain_clause(tokenize(text))
 
 
+@pytest.mark.parametrize("predicate", SEEDED_PREDICATES, ids=lambda one: one.key)
+def test_what_the_service_says_itself_is_plain_but_of_succession(predicate: Predicate) -> None:
+    text = statement("Lumen", predicate.verb_phrase, "Copper")
+    tells_of_an_end = predicate.key in ("preceded_by", "succeeded_by", "replaces")
+    assert is_plain_clause(tokenize(text)) is not tells_of_an_end
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -37,6 +47,13 @@ def test_a_clause_of_names_and_known_words_is_plain(text: str) -> None:
         "FastAPI is fast?",
         "FastAPI was abandoned in 2018.",
         "The text is small.",
+        "Bob leads this text.",
+        "Bob maintains that FastAPI uses Pydantic.",
+        "Bob maintains FastAPI uses Pydantic.",
+        "Bob maintains Fiction.",
+        "Bob Maintains FastAPI.",
+        "It is part of FastAPI.",
+        "FastAPI is an alternative to that.",
         "The dream showed that FastAPI uses Pydantic.",
         "0 frameworks depend on Starlette.",
         "FastAPI is fast. Flask is small.",

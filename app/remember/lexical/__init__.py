@@ -29,7 +29,8 @@ Order of judging; the first that applies decides:
    `order_not_recognised`.
 5. The sentence that reads so is refused for a cue in its remaining words (the same codes).
 6. Two sentences of the content that disagree, cited or not: `sentences_disagree`. A neighbour that is no
-   plain clause and no heading of known words: `taken_back`.
+   plain clause and no heading of known words, or names both ends: `taken_back`. What the service says itself,
+   in the words of a seeded predicate, is plain; but of succession, which may be how the claim ended.
 7. Polarity. Affirmed: `+` is entailed (`sentence_states`), `-` is insufficient (`states_the_opposite`).
    Denied: `-` is entailed (`sentence_denies`), `+` is contradicted (`sentence_denies`).
 

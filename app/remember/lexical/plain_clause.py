@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from app.ledger.predicates.inflections import is_participle, is_past
+from app.ledger.predicates.seed import SEEDED_PREDICATES
 from app.remember.lexical import words
 from app.remember.lexical.cues import find_cue, is_cue
 from app.remember.lexical.frames import strip_frame
@@ -16,6 +17,12 @@ from app.remember.lexical.tokens import Token, is_plain_script
 MAX_ITEM_TOKENS: Final = 4
 MAX_SUBJECT_TOKENS: Final = 5
 MAX_CLAUSE_TOKENS: Final = 30
+# What succeeds another may have ended what is said of that.
+_SUCCESSIONS: Final = ("preceded_by", "succeeded_by", "replaces")
+SEEDED_PHRASES: Final = frozenset(
+    tuple(one.verb_phrase.split()) for one in SEEDED_PREDICATES if one.key not in _SUCCESSIONS
+)
+MAX_PHRASE_TOKENS: Final = max(map(len, SEEDED_PHRASES))
 
 
 def is_plain_clause(tokens: Sequence[Token]) -> bool:
@@ -36,24 +43,39 @@ def is_plain_clause(tokens: Sequence[Token]) -> bool:
 
 
 def is_plain_predicate(tokens: Sequence[Token]) -> bool:
-    """Whether the tokens are a known verb with a complement of names and known words."""
+    """Whether the tokens are a known verb, or the words of a seeded predicate, with names and known words."""
     start = 0
     while start < len(tokens) and start < 2 and tokens[start].folded in words.ADVERBS:
         start += 1
-    if start >= len(tokens):
-        return False
-    verb, complement = tokens[start], tokens[start + 1 :]
+    said = tokens[start:]
+    length = _seeded_length(said) or _verb_length(said)
+    complement = said[length:]
+    return (
+        length > 0
+        and find_cue(complement, sentence_start=-1) is None
+        and any(token.is_word for token in complement)
+        and all(map(_is_plain_in_complement, complement))
+    )
+
+
+def _seeded_length(tokens: Sequence[Token]) -> int:
+    """Return how many of the first tokens are the words of a seeded predicate, 0 where they are of none."""
+    written = tuple(token.text for token in tokens[:MAX_PHRASE_TOKENS])
+    return next((length for length in range(len(written), 0, -1) if written[:length] in SEEDED_PHRASES), 0)
+
+
+def _verb_length(tokens: Sequence[Token]) -> int:
+    """Return 1 where the first token is a verb that may stand beside a statement, or else 0."""
+    if not tokens:
+        return 0
+    verb, complement = tokens[0], tokens[1:]
     if verb.folded in ("was", "were"):
-        if not complement or complement[0].folded not in words.PLAIN_PARTICIPLES:
-            return False
-    elif verb.folded not in words.PLAIN_VERBS:
-        return False
+        is_known = bool(complement) and complement[0].folded in words.PLAIN_PARTICIPLES
+    else:
+        is_known = verb.folded in words.PLAIN_VERBS
     # "FastAPI is Dead" has a capital, but no name.
-    if verb.folded in ("is", "are") and complement and _is_only_name(complement[0]):
-        return False
-    if not verb.text.islower() or find_cue(complement, sentence_start=-1) is not None:
-        return False
-    return any(token.is_word for token in complement) and all(map(_is_plain_in_complement, complement))
+    is_judged = verb.folded in ("is", "are") and bool(complement) and _is_only_name(complement[0])
+    return int(is_known and not is_judged and verb.text.islower())
 
 
 def is_item(tokens: Sequence[Token], *, may_be_lower: bool) -> bool:
