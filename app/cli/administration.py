@@ -37,6 +37,9 @@ def on_database(work: Callable[[Database], Awaitable[T]], *, as_owner: bool = Fa
     """Run the work on this machine's database, migrated; an embedded one is started when none runs.
 
     `as_owner` runs it with the login that migrates.
+
+    Raises:
+        NotFound: what the work raised, with the database that was asked: in another folder it is another.
     """
     settings = read_settings()
     opened = open_as_owner if as_owner else open_database
@@ -48,7 +51,11 @@ def on_database(work: Callable[[Database], Awaitable[T]], *, as_owner: bool = Fa
     with running_backend(settings, joins_running=True) as backend:
         if not backend.is_shared:
             prepare_backend(backend, settings)
-        return asyncio.run(run(backend))
+        try:
+            return asyncio.run(run(backend))
+        except NotFound as error:
+            where = settings.data_dir.resolve() if settings.database_url is None else "DATABASE_URL"
+            raise NotFound(f"{error} The database that was asked is that of {where}.") from error
 
 
 async def make_team(database: Database, name: str) -> Team:
@@ -63,11 +70,16 @@ async def newest_teams(database: Database) -> tuple[Team, ...]:
         return (await list_teams(reading, limit=1000, cursor=None)).items
 
 
-async def newest_keys(database: Database, team: str) -> tuple[Key, ...]:
-    """Return the newest thousand keys of the team of that name or id."""
+async def newest_keys(database: Database, team: str) -> tuple[tuple[Key, Profile], ...]:
+    """Return the newest thousand keys of the team of that name or id, each with its profile."""
     async with database.reading(Scope("app")) as reading:
         team_id = (await find_team(reading, team)).team_id
-        return (await list_keys(reading, team_id, limit=1000, cursor=None)).items
+        keys = (await list_keys(reading, team_id, limit=1000, cursor=None)).items
+    async with database.reading(Scope("app", team_id)) as reading:
+        profiles = {
+            one: await find_profile(reading, team_id, one) for one in {key.profile_id for key in keys}
+        }
+    return tuple((key, profiles[key.profile_id]) for key in keys)
 
 
 async def make_admin_key(owner: Database, expires_at: datetime | None) -> NewKey:

@@ -183,17 +183,19 @@ def list_keys(team: Annotated[str, typer.Option(help=_NAMED)], as_json: AsJson =
         {
             "key_id": key.key_id,
             "profile_id": key.profile_id,
+            "profile": profile.name,
             "scopes": list(key.scopes),
             "max_authority": key.max_authority,
+            "created_at": key.created_at.isoformat(),
             "expires_at": key.expires_at and key.expires_at.isoformat(),
             "revoked_at": key.revoked_at and key.revoked_at.isoformat(),
         }
-        for key in on_database(lambda database: newest_keys(database, team))
+        for key, profile in on_database(lambda database: newest_keys(database, team))
     ]
     if as_json:
         print_json(keys)
     else:
-        columns = {"Key": "key_id", "Profile": "profile_id", "Scopes": "scopes"}
+        columns = {"Key": "key_id", "Profile": "profile", "Scopes": "scopes", "Made": "created_at"}
         print_table(columns | {"Expires": "expires_at", "Revoked": "revoked_at"}, keys)
 
 

@@ -132,6 +132,12 @@ def test_refusal_is_one_sentence_and_exit_code_1(cli: CommandLine) -> None:
         assert "Traceback" not in done.stderr
 
 
+def test_what_is_not_there_is_told_with_the_place_that_was_asked(cli: CommandLine, folder: Path) -> None:
+    done = cli.run("key", "create", "--team", "nobody")
+    assert "no such team" in done.stderr
+    assert str(folder) in done.stderr
+
+
 def test_wrong_use_is_exit_code_2(cli: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "list.json").write_text("[]")
     for arguments in (
@@ -147,7 +153,9 @@ def test_wrong_use_is_exit_code_2(cli: CommandLine, tmp_path: Path) -> None:
 
 
 def test_revoked_key_is_refused_at_once(cli: CommandLine) -> None:
-    key = cli.json("key", "create", "--team", "acme")
+    key = cli.json("key", "create", "--team", "acme", "--profile", "reader")
+    newest = cli.json("key", "list", "--team", "acme")[0]
+    assert (newest["key_id"], newest["profile"]) == (key["key_id"], "reader")
     assert "7 requests a minute" in cli.run("key", "limit", key["key_id"], "7").stdout
     assert cli.run("dream", "list", DENSEMEM_KEY=key["key"]).returncode == 0
     assert cli.run("key", "revoke", key["key_id"]).returncode == 0

@@ -219,7 +219,9 @@ def _find_suppression(idea: Idea, bench: Bench) -> str | None:
     if ended_at is None or idea.target_identity in standing.live:
         return None
     is_fresh = any(premise.eligible_since > ended_at for premise in idea.premises)
-    return None if is_fresh else "rejected before, and no premise is newer than that"
+    return (
+        None if is_fresh else "it was rejected, or its confirmation came to nothing, and no premise is newer"
+    )
 
 
 def _find_version_fault(idea: Idea, bench: Bench) -> str | None:
