@@ -25,6 +25,7 @@ Span = tuple[int, int]
 Run = tuple[str, Span]
 _WORD: Final = re.compile(r"\S+")
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]+")
+_POSSESSIVE: Final = re.compile("[^'’]['’]s$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ def candidate_names(query: str) -> list[Run]:
     different ones, shorter first.
 
     A word counts with and without the punctuation around it, because "C++", ".NET" and "(a/b)" can be names or
-    names in a sentence.
+    names in a sentence, and so it does with and without a possessive "'s".
     """
     text = unicodedata.normalize("NFC", query)
     runs: list[Run] = []
@@ -53,9 +54,12 @@ def candidate_names(query: str) -> list[Run]:
     tails: dict[int, list[tuple[int, str]]] = {}
     for place, ((first, last), word) in enumerate(zip(spans, words, strict=True)):
         runs.append((word, (first, last)))
-        if text[first].isalnum() and text[last - 1].isalnum():
+        owner = last - len("'s") if _POSSESSIVE.search(word) else last
+        if text[first].isalnum() and text[last - 1].isalnum() and owner == last:
             continue
-        starts, ends = _edges(text, first, last)
+        starts, ends = _edges(text, first, owner)
+        if owner != last:
+            ends.insert(0, last)
         names = {
             (start, end): word if end - start == last - first else fold_name(text[start:end])
             for start in starts

@@ -52,16 +52,17 @@ async def understand(reading: Reading, query: str, runs: Sequence[Run], told: Ro
     """Return what the query names and asks for; the row is what `ask_names` asked for.
 
     A name is first looked for as it is written. Only where words are left that nothing explains, names like them
-    are; one that is longer than a name inside of it, as written, takes its place.
+    are; one that is longer than a name inside of it, as written, takes its place. Beside a name, a word of a
+    relation is none, whatever is called so, unless it is written like one.
     """
     names = told["folded_names"] or ()
-    longest = keep_longest(runs, set(names))
+    vocabulary = _learn(told["words"] or "")
+    longest = _drop_relations(query, keep_longest(runs, set(names)), vocabulary)
     exact = [
         NamedEntity(entity_id, 1.0, longest[name][0])
         for entity_id, name in zip(told["entity_ids"] or (), names, strict=True)
         if name in longest
     ]
-    vocabulary = _learn(told["words"] or "")
     alike = await _find_alike(reading, query, longest, vocabulary)
     kept = [one for one in exact if not any(holds(other.piece, one.piece) for other in alike)]
     entities: dict[str, NamedEntity] = {}
@@ -69,6 +70,20 @@ async def understand(reading: Reading, query: str, runs: Sequence[Run], told: Ro
         entities.setdefault(one.entity_id, one)
     pieces = [piece for spots in longest.values() for piece in spots] + [one.piece for one in alike]
     return Understood(tuple(entities.values()), read_relations(query, pieces, vocabulary))
+
+
+def _drop_relations(
+    query: str, found: dict[str, tuple[Piece, ...]], vocabulary: Vocabulary
+) -> dict[str, tuple[Piece, ...]]:
+    """Return the names without those that relate others here: "uses" in "what uses GIL?"."""
+
+    def is_relation(piece: Piece) -> bool:
+        said = query[piece.start : piece.end]
+        words = set(said.split())
+        return said == said.casefold() and words <= understood_words(said, vocabulary)
+
+    others = {name: spots for name, spots in found.items() if not all(map(is_relation, spots))}
+    return others or found
 
 
 @lru_cache(maxsize=MAX_VOCABULARIES)

@@ -9,7 +9,7 @@ of X headquartered?" asks about an entity that is not named, one step from X.
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -136,8 +136,13 @@ def read_relations(query: str, named: Collection[Piece], vocabulary: Vocabulary)
     understood = {place for match in found if match.share == 1 for place in match.words}
     understood = understood or {place for match in found for place in match.words}
     before = sum(word.start < name_at for word in words)
+    # What is asked for twice from one name is asked for of what that leads to: a chain of one relation.
+    is_twice = len(named) == 1 and not any(word.text in ("and", "or") for word in words)
+    mentions = [_mentions(match, stems, before) if is_twice else (match,) for match in found]
+    found = [near for near, *_ in mentions]
     relations = tuple(_relation(match, words, stems, before, len(understood)) for match in found)
-    chains = _chains(relations, len(understood))
+    again = [_relation(far, words, stems, before, len(understood)) for _, *rest in mentions for far in rest]
+    chains = _chains((*relations, *again), len(understood))
     accounts = [
         relation.words
         for relation, match in zip(relations, found, strict=True)
@@ -205,14 +210,26 @@ def _match(predicate: PredicateWords, stems: Sequence[str | None]) -> _Match | N
     return best
 
 
+def _mentions(match: _Match, stems: Sequence[str | None], before: int) -> tuple[_Match, ...]:
+    """Return the match, or the two that it is where all its words stand twice, the nearer to the name first."""
+    places = sorted(match.words, key=lambda place: (_gap(place, stems, before), place))
+    half = len(places) // 2
+    near, far = places[:half], places[half:]
+    if match.share < 1 or not half or {stems[one] for one in near} != {stems[one] for one in far}:
+        return (match,)
+    return replace(match, words=frozenset(near)), replace(match, words=frozenset(far))
+
+
+def _gap(place: int, stems: Sequence[str | None], before: int) -> int:
+    """Return how many words that say something stand between that place and the name."""
+    between = range(place + 1, before) if place < before else range(before, place)
+    return sum(stems[one] is not None for one in between)
+
+
 def _relation(
     match: _Match, words: Sequence[_Word], stems: Sequence[str | None], before: int, understood: int
 ) -> Relation:
-    def gap(place: int) -> int:
-        between = range(place + 1, before) if place < before else range(before, place)
-        return sum(stems[one] is not None for one in between)
-
-    nearest = min(sorted(match.words), key=gap)
+    nearest = min(sorted(match.words), key=lambda place: _gap(place, stems, before))
     fit = match.share**2 * min(len(match.words) / understood, 1.0)
     follower = words[nearest + 1].text if nearest + 1 < len(words) else ""
     # "the dependencies of X", "which licence does X have": what stands before the name is had by it.
@@ -224,16 +241,17 @@ def _relation(
         as_subject=fit if name_is_subject else weaker,
         as_object=weaker if name_is_subject else fit,
         words=match.words,
-        distance=gap(nearest),
+        distance=_gap(nearest, stems, before),
     )
 
 
 def _chains(relations: Sequence[Relation], understood: int) -> tuple[Chain, ...]:
     alone = max((one.fit for one in relations), default=0.0)
     chains = []
-    for first in relations:
-        for second in relations:
-            if first.words <= second.words or second.words <= first.words:
+    for place, first in enumerate(relations):
+        for other, second in enumerate(relations):
+            is_backwards = first.key == second.key and place > other
+            if is_backwards or first.words <= second.words or second.words <= first.words:
                 continue
             purity = min(one.fit * understood / len(one.words) for one in (first, second))
             order = 1.0 if first.distance <= second.distance else WRONG_ORDER

@@ -47,6 +47,38 @@ async def test_a_long_name_has_its_turn_whatever_is_said_before_it(ledger: Ledge
     assert [len(set(subjects[place : place + 2])) for place in (0, 2, 4)] == [2, 2, 2], told
 
 
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("What do the dependencies of Kubernetes depend on?", "etcd depends on Raft."),
+        ("What depends on what depends on Raft?", "Kubernetes depends on etcd."),
+    ],
+)
+async def test_a_chain_may_be_of_one_relation(ledger: Ledger, query: str, first: str) -> None:
+    await ledger.say("Kubernetes", "depends_on", "etcd")
+    await ledger.say("etcd", "depends_on", "Raft")
+    await ledger.say("Raft", "depends_on", "Clocks")
+    assert (await statements(ledger, query))[0] == first
+
+
+@pytest.mark.parametrize("name", ["depends", "Depends", "On"])
+async def test_what_is_called_like_a_relation_relates_nothing_less(ledger: Ledger, name: str) -> None:
+    await ledger.say("Kubernetes", "depends_on", "etcd")
+    await ledger.say("etcd", "depends_on", "Raft")
+    await ledger.say(name, "uses", "Verbs")
+    assert (await statements(ledger, "What depends on etcd?"))[0] == "Kubernetes depends on etcd."
+    assert (await statements(ledger, f"What does {name.title()} use?"))[0].endswith("uses Verbs.")
+    assert (await statements(ledger, name))[0].endswith("uses Verbs.")
+
+
+@pytest.mark.parametrize("name", ["C#", "C++", ".NET", "Rust"])
+@pytest.mark.parametrize("query", ["What are {}'s dependencies?", "{}’s dependencies", "({})'s dependencies"])
+async def test_whose_something_is_asked_for_is_named(ledger: Ledger, name: str, query: str) -> None:
+    for other in ("C--", "NET", "C", name):
+        await ledger.say(other, "depends_on", f"Library of {other}")
+    assert (await statements(ledger, query.format(name)))[0] == f"{name} depends on Library of {name}."
+
+
 async def test_one_hop_around_the_best_results_comes_after_them(ledger: Ledger) -> None:
     await ledger.say("FastAPI", "depends_on", "Starlette")
     await ledger.say("Starlette", "licensed_under", "BSD")

@@ -46,6 +46,14 @@ def test_a_predicate_is_known_by_any_form_of_its_names_and_the_side_by_the_order
     assert (found.as_subject > found.as_object) is is_subject
 
 
+@pytest.mark.parametrize(
+    "query",
+    ["What does Lumen depend on, and what depends on it?", "What depends on Lumen or depends on Copper?"],
+)
+def test_what_is_asked_for_twice_beside_each_other_is_no_chain(query: str) -> None:
+    assert read(query).chains == ()
+
+
 def test_both_sides_of_a_symmetric_predicate_fit_alike() -> None:
     found = next(one for one in read("alternatives to Lumen").relations if one.key == "alternative_to")
     assert found.as_subject == found.as_object > 0.9
@@ -58,6 +66,8 @@ def test_both_sides_of_a_symmetric_predicate_fit_alike() -> None:
         ("What is everything that Lumen depends on licensed under?", "depends_on", "licensed_under"),
         ("Who is responsible for what Lumen depends on?", "depends_on", "responsible_for"),
         ("What do the alternatives to Lumen depend on?", "alternative_to", "depends_on"),
+        ("What do the dependencies of Lumen depend on?", "depends_on", "depends_on"),
+        ("What depends on what depends on Lumen?", "depends_on", "depends_on"),
     ],
 )
 def test_two_relations_are_a_chain_from_the_one_nearer_to_the_name(
