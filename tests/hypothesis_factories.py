@@ -160,3 +160,21 @@ _SOURCES: LiteralString = """
     SELECT id, version, semantic_group_key, owner_profile_id, tier FROM relationships
     WHERE team_id = %(team_id)s AND id = ANY (%(ids)s) ORDER BY id
 """
+
+
+async def weigh_again(w: Writing, share: float, *, before: HypothesisStatus) -> None:
+    """Leave the Hypotheses of that status with this likelihood and confidence, as a cycle would that says so."""
+    await w.execute(_WEIGH_AGAIN, {"share": share, "before": before})
+    await w.execute(_TELL_OF_WEIGHING, {"before": before})
+
+
+_WEIGH_AGAIN: LiteralString = """
+    UPDATE hypotheses SET status = 'reinforced', likelihood = %(share)s, confidence = %(share)s,
+           row_version = row_version + 1, reinforced_at = clock_timestamp()
+    WHERE status = %(before)s
+"""
+_TELL_OF_WEIGHING: LiteralString = """
+    INSERT INTO hypothesis_events
+        (team_id, hypothesis_id, event, from_status, to_status, actor_kind, cycle_run_id)
+    SELECT team_id, id, 'regenerated', %(before)s, 'reinforced', 'cycle', cycle_run_id FROM hypotheses
+"""

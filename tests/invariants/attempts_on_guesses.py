@@ -55,6 +55,7 @@ ACCEPT: LiteralString = (
     "INSERT INTO hypothesis_events (team_id, hypothesis_id, event, to_status, actor_kind, cycle_run_id)"
     " SELECT team_id, id, 'accepted', 'proposed', 'cycle', cycle_run_id FROM hypotheses WHERE id = 'hyp_forged'"
 )
+RESTS_AGAIN: LiteralString = "UPDATE hypothesis_sources SET is_current = true"
 # What the dreamer stores of a guess, and whether a cycle at work would.
 GUESSING: list[tuple[list[LiteralString], str | None]] = [
     ([AT_WORK, GUESS], "hypotheses_come_of_a_cycle"),
@@ -75,7 +76,18 @@ GUESSING: list[tuple[list[LiteralString], str | None]] = [
     ([AT_WORK, GUESS, SOURCE.replace("{seen}", "version + 1")], "hypothesis_sources_are_as_they_are"),
     (["UPDATE hypothesis_sources SET version = version + 1"], "hypothesis_sources_are_seen_as_they_are"),
     (["UPDATE hypothesis_sources SET is_candidate = true"], "hypothesis_sources_are_seen_as_they_are"),
-    (["UPDATE hypothesis_sources SET is_current = false"], None),
+    (["UPDATE hypothesis_sources SET is_current = false"], "hypothesis_sources_leave_no_guess_bare"),
+    (["UPDATE hypothesis_sources SET is_current = false", RESTS_AGAIN], None),
+    *(
+        ([f"UPDATE hypotheses SET {weight}"], "hypotheses_are_weighed_on_record")
+        for weight in (
+            "likelihood = 1",
+            "confidence = 1",
+            "rationale = 'So.'",
+            "paths = '[]'",
+            "generator_version = ''",
+        )
+    ),
 ]
 WORK: LiteralString = (
     "INSERT INTO work_items (team_id, kind, item_id, run_at) VALUES ({team}, {kind}, 'forged', now())"
@@ -97,6 +109,15 @@ GUESSES: list[tuple[Role, list[LiteralString], str | None]] = [
         for role, [told, *moves], rule in GUESSED
     ),
     *(("dreamer", statements, rule) for statements, rule in GUESSING),
+    (
+        "dreamer",
+        [
+            MOVE_GUESS.replace("{status}", "'reinforced'").replace("{at}", "clock_timestamp()"),
+            TELL_OF_GUESS.replace("{told}", "'regenerated', 'proposed', 'reinforced', 'cycle'"),
+            "UPDATE hypothesis_sources SET is_current = false",
+        ],
+        "hypotheses_open_on_something",
+    ),
     ("dreamer", [WORK.replace("{kind}", "'placement'")], "InsufficientPrivilege"),
     ("dreamer", [WORK.replace("{kind}", "'cycle'")], None),
     *(

@@ -86,18 +86,26 @@ CHANGEABLE: Final[Mapping[str, tuple[Guarded, ...]]] = {
         Guarded(
             "status",
             roles=BOTH,
-            guards=("hypotheses_follow_lifecycle", "hypotheses_change_on_record", "dreamer_update"),
+            guards=(
+                "hypotheses_follow_lifecycle",
+                "hypotheses_change_on_record",
+                "hypotheses_open_on_something",
+                "dreamer_update",
+            ),
         ),
         Guarded("row_version", roles=BOTH, guards=("hypotheses_version_rises",)),
         Guarded("submission_is_open", guards=("hypotheses_open_means_submitted",)),
         Guarded(
             "likelihood confidence",
             roles=DREAMER,
-            guards=("hypotheses_likelihood_is_a_share", "dreamer_update"),
+            guards=("hypotheses_likelihood_is_a_share", "hypotheses_are_weighed_on_record", "dreamer_update"),
         ),
         Guarded(
-            "rationale paths generator_version needs_reassessment", roles=DREAMER, guards=("dreamer_update",)
+            "rationale paths generator_version",
+            roles=DREAMER,
+            guards=("hypotheses_are_weighed_on_record", "dreamer_update"),
         ),
+        Guarded("needs_reassessment", roles=DREAMER, guards=("dreamer_update",)),
         Guarded(
             "updated_at reinforced_at",
             roles=BOTH,
@@ -110,7 +118,11 @@ CHANGEABLE: Final[Mapping[str, tuple[Guarded, ...]]] = {
             roles=DREAMER,
             guards=("hypothesis_sources_version_rises", "hypothesis_sources_are_seen_as_they_are"),
         ),
-        Guarded("is_current", roles=DREAMER, because="What a guess rests on is the dreamer's to say."),
+        Guarded(
+            "is_current",
+            roles=DREAMER,
+            guards=("hypothesis_sources_leave_no_guess_bare",),
+        ),
     ),
     "hypothesis_submissions": (
         Guarded("ended_at ended_active", guards=("hypothesis_submissions_end_once",)),

@@ -22,6 +22,7 @@ from tests.api.client import Api
 from tests.conftest import MakeProfile
 from tests.cycles import make_pattern, read_hypotheses, run_once
 from tests.factories import Position, make_relationship
+from tests.hypothesis_factories import weigh_again
 from tests.integration.feedback_case import SOURCE_TEXT, TRACE, Case, make_case, refusal
 from tests.invariants import attempts
 from tests.invariants.attempts import acting_as, at_once
@@ -140,7 +141,7 @@ async def test_no_number_of_approvals_makes_a_guess_knowledge(case: Case, make_p
         await case.decide(Feedback("reinforce", "It is true, I know it."), by=caller)
     await case.database.unit_of_work(
         Scope("dreamer", case.caller.team_id),
-        lambda w: w.execute("UPDATE hypotheses SET likelihood = 1, confidence = 1"),
+        lambda w: weigh_again(w, 1.0, before="reinforced"),
     )
     assert (await case.hypothesis())["status"] == "reinforced"
     assert await relationships(case) == before

@@ -5,6 +5,7 @@ a guess, however likely, buys it nothing; and what slips past the rule of indepe
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import LiteralString
 
 import psycopg
@@ -26,6 +27,7 @@ from app.tenancy.callers import Caller
 from tests.api.client import Api
 from tests.conftest import MakeProfile, MakeTeam
 from tests.factories import CANDIDATE, make_relationship
+from tests.hypothesis_factories import weigh_again
 from tests.integration.feedback_case import Case, make_case, refusal
 from tests.integration.submissions import (
     ScriptedVerifier,
@@ -147,9 +149,7 @@ async def test_the_likelihood_of_the_guess_weighs_nothing(case: Case, make_team:
         one = await make_case(case.database, await make_team())
         await one.database.unit_of_work(
             Scope("dreamer", one.caller.team_id),
-            lambda w, share=likelihood: w.execute(  # type: ignore[misc]  # mypy can't infer a lambda with a default.
-                "UPDATE hypotheses SET likelihood = %(share)s, confidence = %(share)s", {"share": share}
-            ),
+            partial(weigh_again, share=likelihood, before="proposed"),
         )
         outcome = await land(one, await confirm(one, one.confirmation(TRUE)))
         outcomes.add((outcome.category, outcome.tier, outcome.status, outcome.verdict, outcome.confidence))
