@@ -70,8 +70,8 @@ async def call_tool(
     """Return the operation's answer, or its refusal as an error that a model can read and act on.
 
     The structured content is the HTTP answer, field for field. The text is the same without what is null or
-    empty; a list of dreams is cut down to `DREAM_WORDS`. Arguments that are missing or unheard of are refused
-    here: a route whose path lacks its id could only say that it finds nothing.
+    empty inside of it; a list of dreams is cut down to `DREAM_WORDS`. Arguments that are missing or unheard of
+    are refused here: a route whose path lacks its id could only say that it finds nothing.
     """
     if wrong := find_wrong_arguments(tool, arguments):
         return _refuse({**_WRONG_ARGUMENTS, "errors": wrong})
@@ -111,9 +111,10 @@ def cut_items(listed: JsonObject, words: Collection[str]) -> JsonObject:
     return {**listed, "items": [{word: item[word] for word in words} for item in listed["items"]]}
 
 
-def write_brief(node: object) -> str:
-    """Return the JSON without what is null or empty."""
-    return json.dumps(_without_nothing(node), ensure_ascii=False, separators=(",", ":"))
+def write_brief(answer: Mapping[str, Any]) -> str:
+    """Return the JSON without what is null or empty, but for lists of its own: that nothing was found is said."""
+    told = {key: _without_nothing(inner) for key, inner in answer.items() if inner not in (None, {})}
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
 
 
 def _refuse(problem: JsonObject) -> CallToolResult:

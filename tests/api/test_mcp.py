@@ -187,6 +187,15 @@ async def test_25_dreams_stay_under_20_kilobytes(api: Api, settings: Settings, t
     assert len(text_of(listed).encode()) < 20_000
 
 
+async def test_that_nothing_was_found_is_said_to_a_model(api: Api, settings: Settings, team: Caller) -> None:
+    key = (await api.make_key(team)).secret
+    async with agents_door(api, settings) as app, connected(app, key) as client:
+        listed = json.loads(text_of(await client.call_tool("list_dreams", {})))
+        recalled = json.loads(text_of(await client.call_tool("recall_memory", {"query": "FastAPI"})))
+    assert listed == {"items": []}
+    assert recalled["results"] == recalled["related_hypotheses"] == []
+
+
 async def test_foreign_and_missing_ids_are_told_apart_by_nobody(
     api: Api, settings: Settings, team: Caller, make_team: MakeTeam
 ) -> None:
