@@ -136,13 +136,14 @@ def read_relations(query: str, named: Collection[Piece], vocabulary: Vocabulary)
     understood = {place for match in found if match.share == 1 for place in match.words}
     understood = understood or {place for match in found for place in match.words}
     before = sum(word.start < name_at for word in words)
-    # What is asked for twice from one name is asked for of what that leads to: a chain of one relation.
-    is_twice = len(named) == 1 and not any(word.text in ("and", "or") for word in words)
-    mentions = [_mentions(match, stems, before) if is_twice else (match,) for match in found]
-    found = [near for near, *_ in mentions]
     relations = tuple(_relation(match, words, stems, before, len(understood)) for match in found)
-    again = [_relation(far, words, stems, before, len(understood)) for _, *rest in mentions for far in rest]
-    chains = _chains((*relations, *again), len(understood))
+    chains = _chains(relations, len(understood))
+    # What is asked for twice, and nothing else, from one name is asked for of what that leads to.
+    if len(named) == 1 and not any(word.text in ("and", "or") for word in words):
+        for match in found:
+            if match.words == understood and (pair := _asked_twice(match, words, stems, before)):
+                first, second = (_relation(one, words, stems, before, len(understood)) for one in pair)
+                chains += (Chain(first, second, fit=1.0),)
     accounts = [
         relation.words
         for relation, match in zip(relations, found, strict=True)
@@ -210,14 +211,22 @@ def _match(predicate: PredicateWords, stems: Sequence[str | None]) -> _Match | N
     return best
 
 
-def _mentions(match: _Match, stems: Sequence[str | None], before: int) -> tuple[_Match, ...]:
-    """Return the match, or the two that it is where all its words stand twice, the nearer to the name first."""
+def _asked_twice(
+    match: _Match, words: Sequence[_Word], stems: Sequence[str | None], before: int
+) -> tuple[_Match, _Match] | None:
+    """Return the two matches that it is in "the dependencies of X depend on", the nearer to the name first.
+
+    "Which dependencies does X depend on" says one thing twice.
+    """
     places = sorted(match.words, key=lambda place: (_gap(place, stems, before), place))
-    half = len(places) // 2
-    near, far = places[:half], places[half:]
-    if match.share < 1 or not half or {stems[one] for one in near} != {stems[one] for one in far}:
-        return (match,)
-    return replace(match, words=frozenset(near)), replace(match, words=frozenset(far))
+    if match.share < 1 or len(places) != 2 or stems[places[0]] != stems[places[1]]:
+        return None
+    near, far = places
+    has_owner = words[near + 1 : near + 2] and words[near + 1].text == "of"
+    is_had = near > 0 and words[near - 1].text == "s"
+    if not (has_owner or is_had or words[near].text == words[far].text):
+        return None
+    return replace(match, words=frozenset((near,))), replace(match, words=frozenset((far,)))
 
 
 def _gap(place: int, stems: Sequence[str | None], before: int) -> int:
@@ -248,10 +257,9 @@ def _relation(
 def _chains(relations: Sequence[Relation], understood: int) -> tuple[Chain, ...]:
     alone = max((one.fit for one in relations), default=0.0)
     chains = []
-    for place, first in enumerate(relations):
-        for other, second in enumerate(relations):
-            is_backwards = first.key == second.key and place > other
-            if is_backwards or first.words <= second.words or second.words <= first.words:
+    for first in relations:
+        for second in relations:
+            if first.words <= second.words or second.words <= first.words:
                 continue
             purity = min(one.fit * understood / len(one.words) for one in (first, second))
             order = 1.0 if first.distance <= second.distance else WRONG_ORDER

@@ -52,6 +52,8 @@ async def test_a_long_name_has_its_turn_whatever_is_said_before_it(ledger: Ledge
     [
         ("What do the dependencies of Kubernetes depend on?", "etcd depends on Raft."),
         ("What depends on what depends on Raft?", "Kubernetes depends on etcd."),
+        # Said twice, asked once.
+        ("Which dependencies does Raft depend on?", "Raft depends on Clocks."),
     ],
 )
 async def test_a_chain_may_be_of_one_relation(ledger: Ledger, query: str, first: str) -> None:

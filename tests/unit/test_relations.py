@@ -68,6 +68,7 @@ def test_both_sides_of_a_symmetric_predicate_fit_alike() -> None:
         ("What do the alternatives to Lumen depend on?", "alternative_to", "depends_on"),
         ("What do the dependencies of Lumen depend on?", "depends_on", "depends_on"),
         ("What depends on what depends on Lumen?", "depends_on", "depends_on"),
+        ("What do Lumen's dependencies depend on?", "depends_on", "depends_on"),
     ],
 )
 def test_two_relations_are_a_chain_from_the_one_nearer_to_the_name(
