@@ -2,6 +2,7 @@
 
     client     DenseMem, one method an operation, and any other route by path
     transport  one request with its retries
+    deadline   the network, on which everything ends in time
     access     key and address, looked at before anything is sent
     errors     Refused, Unreachable, Unusable
     types      what goes in and comes out, generated from the HTTP contract

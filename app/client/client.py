@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import httpx2
 
+from app.client.errors import Unreachable, Unusable
 from app.client.transport import Json, Patience, Transport
 
 if TYPE_CHECKING:  # The command that writes the types must start without them.
@@ -45,8 +46,8 @@ class DenseMem:
 
     Raises, from every method:
         Refused: the server's problem, with status, code and whether trying again may help.
-        Unreachable: no server of this API answered.
-    And when it is made, Unusable: the address or the key can't be one.
+        Unreachable: no server of this API answered, or none in time.
+        Unusable: an id can't be one, or the request can't be written; when it is made, the address or the key.
     """
 
     def __init__(
@@ -63,7 +64,7 @@ class DenseMem:
             url: the server, such as http://127.0.0.1:8420.
             key: an API key, `dm_…`; it names the team and the profile.
             patience: how often and how long to try.
-            http: another way to the server than the network.
+            http: another way to the server than the network; it keeps to the timeouts of its requests by itself.
         """
         self._transport = Transport(url, key, patience=patience, http=http)
 
@@ -153,8 +154,10 @@ class DenseMem:
         cursor: str | None = None
         while True:
             page = self.list_dreams(**filters, cursor=cursor)
-            yield from page["items"]
-            cursor = page["next_cursor"]
+            dreams, cursor = page.get("items"), page.get("next_cursor")
+            if not isinstance(dreams, list):
+                raise Unreachable("What answers does not speak this API.", code="not_ours")
+            yield from dreams
             if cursor is None:
                 return
 
@@ -269,5 +272,15 @@ class DenseMem:
 
 
 def _segment(text: str) -> str:
-    """Return the id as one path segment, whatever it holds."""
-    return quote(text, safe="")
+    """Return the id as one path segment, whatever it holds.
+
+    Raises:
+        Unusable: `id_unusable`, for what no segment can be.
+    """
+    # Dots alone are steps within a path, and quoting leaves them so.
+    if isinstance(text, str) and text.strip("."):
+        try:
+            return quote(text, safe="")
+        except UnicodeEncodeError:
+            pass
+    raise Unusable("An id is a text such as an answer holds; nothing was sent.", code="id_unusable")

@@ -1,4 +1,4 @@
-"""What the client raises: a refusal as the server worded it, no answer, or a key or address that can't be one."""
+"""What the client raises: a refusal as the server worded it, no answer, or what can't be sent at all."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,13 +28,17 @@ class Refused(DenseMemError):
 
 
 class Unreachable(DenseMemError):
-    """No answer came: nothing listens, the connection broke, or what answers does not speak this API."""
+    """No answer came: nothing listens, the connection broke, time ran out, or this API is not spoken there."""
 
     default_code = "unreachable"
 
 
 class Unusable(DenseMemError):
-    """The key or the address can't be one, so nothing was sent; `code` says which, and neither is repeated."""
+    """What was given can't be used, so nothing was sent.
+
+    `code` says what: `address_unusable` and `key_unusable`, neither of which is repeated, `patience_unusable`,
+    `id_unusable` or `request_unusable`.
+    """
 
     default_code = "unusable"
 
@@ -42,7 +46,16 @@ class Unusable(DenseMemError):
 def explain_problem(problem: Mapping[str, Any], status: int) -> str:
     """Return a problem document as a sentence, with the wrong fields and the advice below it."""
     lines = [str(problem.get("detail") or problem.get("title") or f"HTTP {status}")]
-    lines += [f"  {error['field']}: {error['message']}" for error in problem.get("errors") or []]
+    match problem.get("errors"):
+        case [*errors]:
+            lines += [_explain_field(error) for error in errors]
     if problem.get("next_action"):
         lines.append(str(problem["next_action"]))
     return "\n".join(lines)
+
+
+def _explain_field(error: object) -> str:
+    match error:
+        case {"field": field, "message": message}:
+            return f"  {field}: {message}"
+    return f"  {error}"

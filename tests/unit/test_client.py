@@ -1,5 +1,11 @@
 import json
+import math
+import socket
+import threading
+import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
 
 import httpx2
 import pytest
@@ -201,3 +207,164 @@ def test_dreams_are_walked_page_after_page() -> None:
         "sort=likelihood",
         "sort=likelihood&cursor=more",
     ]
+
+
+@pytest.mark.parametrize(
+    ("begun", "then_trickled"),
+    [
+        (b"", b""),
+        (b"HTTP/1.1 200 OK\r\nX-Slow: ", b"a"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n", b" "),
+    ],
+    ids=["silent", "headers", "body"],
+)
+@pytest.mark.parametrize("attempts", [1, 4])
+def test_no_answer_is_waited_for_longer_than_all_patience(
+    begun: bytes, then_trickled: bytes, attempts: int
+) -> None:
+    patience = Patience(attempts=attempts, timeout_seconds=20, total_seconds=1)
+    started = time.monotonic()
+    with (
+        _trickling(begun, then_trickled) as port,
+        DenseMem(f"http://127.0.0.1:{port}", "dm_key", patience=patience) as memory,
+        pytest.raises(Unreachable, match="no whole answer within 1 s") as error,
+    ):
+        memory.list_dreams()
+    assert error.value.code == "unreachable"
+    assert time.monotonic() - started < 15
+
+
+def test_a_request_that_nobody_reads_is_not_sent_for_longer_than_all_patience() -> None:
+    body = {"content": "a" * 50_000_000}
+    patience = Patience(timeout_seconds=20, total_seconds=1)
+    started = time.monotonic()
+    with (
+        _trickling(b"", b"") as port,
+        DenseMem(f"http://127.0.0.1:{port}", "dm_key", patience=patience) as memory,
+        pytest.raises(Unreachable, match="no whole answer within 1 s"),
+    ):
+        memory.post("/v1/recall", body)
+    assert time.monotonic() - started < 15
+
+
+def test_each_try_over_another_way_is_given_the_time_that_is_left() -> None:
+    pauses: list[float] = []
+    server = Server(
+        _problem(429, "rate_limited", retryable=True, headers={"Retry-After": "70"}),
+        httpx2.Response(200, json={}),
+    )
+    _transport(server, pauses).send("GET", "/v1/dreams", is_repeatable=True)
+    assert [request.extensions["timeout"]["read"] for request in server.asked] == [60.0, 20.0]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        httpx2.Response(200, json=[]),
+        httpx2.Response(503, json=[]),
+        httpx2.Response(503, json="x"),
+        httpx2.Response(200, content=b"[" * 100_000),
+        httpx2.Response(200, headers={"Content-Encoding": "gzip"}, content=iter([b"no gzip"])),
+    ],
+    ids=["list", "refusing list", "refusing text", "deep", "broken gzip"],
+)
+def test_an_answer_that_is_no_object_is_of_something_else(answer: httpx2.Response) -> None:
+    with pytest.raises(Unreachable) as error:
+        _transport(Server(answer), []).send("GET", "/v1/dreams", is_repeatable=True)
+    assert error.value.code == "not_ours"
+
+
+@pytest.mark.parametrize("answer", [{}, {"items": None}])
+def test_a_page_without_dreams_is_of_something_else(answer: dict[str, None]) -> None:
+    server = Server(httpx2.Response(200, json=answer))
+    memory = DenseMem("http://memory", "dm_key", http=httpx2.MockTransport(server))
+    with pytest.raises(Unreachable) as error:
+        list(memory.iterate_dreams())
+    assert error.value.code == "not_ours"
+
+
+@pytest.mark.parametrize("header", ["²", "٣", "-1", "soon", ""])
+def test_a_time_to_wait_that_is_no_number_is_not_followed(header: str) -> None:
+    pauses: list[float] = []
+    busy = httpx2.Response(429, headers=[(b"Retry-After", header.encode())], json={"retryable": True})
+    server = Server(busy, httpx2.Response(200, json={}))
+    assert _transport(server, pauses).send("GET", "/v1/dreams", is_repeatable=True) == {}
+    assert len(pauses) == 1
+
+
+@pytest.mark.parametrize("errors", [3, [3], [{"field": "query"}]])
+def test_a_refusal_with_fields_of_another_shape_is_still_one(errors: object) -> None:
+    server = Server(httpx2.Response(422, json={"detail": "It is so.", "errors": errors}))
+    with pytest.raises(Refused, match=r"It is so\."):
+        _transport(server, []).send("GET", "/v1/dreams", is_repeatable=True)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"attempts": 0},
+        {"attempts": 1.5},
+        {"timeout_seconds": 0},
+        {"timeout_seconds": math.nan},
+        {"timeout_seconds": math.inf},
+        {"total_seconds": -1},
+        {"total_seconds": math.nan},
+        {"total_seconds": None},
+    ],
+    ids=str,
+)
+def test_patience_that_tries_never_or_for_no_time_is_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(Unusable, match=next(iter(given))) as refusal:
+        Patience(**given)
+    assert refusal.value.code == "patience_unusable"
+
+
+@pytest.mark.parametrize("given", [None, 7, "", ".", "..", "rel_\udc80"], ids=ascii)
+def test_an_id_that_cannot_be_one_is_refused_before_anything_is_sent(given: Any) -> None:
+    server = Server()
+    with pytest.raises(Unusable) as refusal:
+        DenseMem("http://memory", "dm_key", http=httpx2.MockTransport(server)).trace_memory(given)
+    assert refusal.value.code == "id_unusable"
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("given", [math.nan, object(), "\udc80"], ids=["nan", "object", "surrogate"])
+def test_a_request_that_cannot_be_written_is_refused_before_anything_is_sent(given: object) -> None:
+    server = Server()
+    with pytest.raises(Unusable) as refusal:
+        _transport(server, []).send("POST", "/v1/recall", body={"query": given}, is_repeatable=True)
+    assert refusal.value.code == "request_unusable"
+    assert server.asked == []
+
+
+@contextmanager
+def _trickling(begun: bytes, then_trickled: bytes) -> Iterator[int]:
+    """Listen on the port that is yielded, begin each answer so and go on byte after byte, for half a minute."""
+    ended = threading.Event()
+
+    def answer(connection: socket.socket) -> None:
+        with connection, suppress(OSError):
+            connection.sendall(begun)
+            for _ in range(300):
+                if ended.wait(0.1):
+                    return
+                connection.sendall(then_trickled)
+
+    def listen() -> None:
+        with suppress(OSError):
+            while True:
+                spoken = threading.Thread(target=answer, args=listener.accept()[:1])
+                spoken.start()
+                speaking.append(spoken)
+
+    speaking: list[threading.Thread] = []
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listening = threading.Thread(target=listen)
+        listening.start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            ended.set()
+            listener.shutdown(socket.SHUT_RDWR)
+            for thread in [listening, *speaking]:
+                thread.join()
