@@ -97,8 +97,13 @@ class Transport:
         Raises:
             Refused: the server's last word.
             Unreachable: no answer, none in time, or none of this API.
-            Unusable: `request_unusable`, for what no request can hold.
+            Unusable: `request_unusable`, for what no request can hold, or a path that leads elsewhere.
         """
+        if not path.startswith("/") or path.startswith("//"):
+            # An address in its place would be sent the key.
+            raise Unusable(
+                "A path begins with one slash and leads to this server only.", code="request_unusable"
+            )
         self._deadline = self._clock() + self._patience.total_seconds
         for attempt in range(1, self._patience.attempts + 1):
             pause = random.uniform(0.5, 1.0) * FIRST_PAUSE_SECONDS * 2**attempt

@@ -368,3 +368,12 @@ def _trickling(begun: bytes, then_trickled: bytes) -> Iterator[int]:
             listener.shutdown(socket.SHUT_RDWR)
             for thread in [listening, *speaking]:
                 thread.join()
+
+
+@pytest.mark.parametrize("path", ["http://127.0.0.1:9/v1/dreams", "//127.0.0.1:9/v1/dreams", "v1/dreams", ""])
+def test_the_key_goes_to_its_server_only(path: str) -> None:
+    server = Server()
+    with pytest.raises(Unusable) as refusal:
+        _transport(server, []).send("GET", path, is_repeatable=True)
+    assert refusal.value.code == "request_unusable"
+    assert server.asked == []
