@@ -132,7 +132,7 @@ def _may_be_alike(one: str, other: str) -> bool:
 
 
 def _held(piece: Piece, written: Mapping[str, Sequence[Piece]]) -> list[str]:
-    return [name for name, spots in written.items() if any(holds(piece, spot) for spot in spots)]
+    return [name for name, spots in written.items() if any(map(piece.holds, spots))]
 
 
 def _are_others_alike(window: str, name: str, held: Iterable[str]) -> bool:
@@ -145,11 +145,6 @@ def _are_others_alike(window: str, name: str, held: Iterable[str]) -> bool:
 
 def _length(piece: Piece) -> int:
     return piece.end - piece.start
-
-
-def holds(outer: Piece, inner: Piece) -> bool:
-    """Return whether all of one piece lies in the other."""
-    return outer.start <= inner.start and inner.end <= outer.end
 
 
 def _overlap(one: Piece, other: Piece) -> bool:

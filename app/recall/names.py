@@ -35,6 +35,10 @@ class Piece:
     start: int
     end: int
 
+    def holds(self, other: "Piece") -> bool:
+        """Return whether all of the other lies in this one."""
+        return self.start <= other.start and other.end <= self.end
+
 
 def candidate_names(query: str) -> list[Run]:
     """Return every run that the query may hold a name in, as names are folded; at most about 6 000
@@ -106,7 +110,7 @@ def keep_longest(runs: Iterable[Run], matched: Collection[str]) -> dict[str, tup
     pieces = {(Piece(*span), name) for name, span in runs if name in matched}
     kept: dict[str, list[Piece]] = {}
     for piece, name in sorted(pieces, key=lambda one: (one[0].start, one[0].end, one[1])):
-        if not any(_lies_inside(piece, other) for other, _ in pieces):
+        if not any(piece != other and other.holds(piece) for other, _ in pieces):
             kept.setdefault(name, []).append(piece)
     return {name: tuple(spots) for name, spots in kept.items()}
 
@@ -133,7 +137,3 @@ def _edges(text: str, start: int, end: int) -> tuple[list[int], list[int]]:
     while ends[-1] > start + 1 and not text[ends[-1] - 1].isalnum() and len(ends) < 4:
         ends.append(ends[-1] - 1)
     return starts, ends
-
-
-def _lies_inside(piece: Piece, other: Piece) -> bool:
-    return piece != other and other.start <= piece.start and piece.end <= other.end

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final, LiteralString
 
 from app.kernel.database import Params, Query, Reading, Row
-from app.recall.likeness import holds, misspelt_windows, weigh_alike
+from app.recall.likeness import misspelt_windows, weigh_alike
 from app.recall.names import Piece, Run, keep_longest
 from app.recall.relations import (
     PredicateWords,
@@ -64,7 +64,7 @@ async def understand(reading: Reading, query: str, runs: Sequence[Run], told: Ro
         if name in longest
     ]
     alike = await _find_alike(reading, query, longest, vocabulary)
-    kept = [one for one in exact if not any(holds(other.piece, one.piece) for other in alike)]
+    kept = [one for one in exact if not any(other.piece.holds(one.piece) for other in alike)]
     entities: dict[str, NamedEntity] = {}
     for one in (*kept, *alike):
         entities.setdefault(one.entity_id, one)

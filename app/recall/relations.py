@@ -222,11 +222,14 @@ def _asked_twice(
     if match.share < 1 or len(places) != 2 or stems[places[0]] != stems[places[1]]:
         return None
     near, far = places
-    has_owner = words[near + 1 : near + 2] and words[near + 1].text == "of"
-    is_had = near > 0 and words[near - 1].text == "s"
-    if not (has_owner or is_had or words[near].text == words[far].text):
+    is_had = _follower(words, near) == "of" or (near > 0 and words[near - 1].text == "s")
+    if not (is_had or words[near].text == words[far].text):
         return None
     return replace(match, words=frozenset((near,))), replace(match, words=frozenset((far,)))
+
+
+def _follower(words: Sequence[_Word], place: int) -> str:
+    return words[place + 1].text if place + 1 < len(words) else ""
 
 
 def _gap(place: int, stems: Sequence[str | None], before: int) -> int:
@@ -240,7 +243,7 @@ def _relation(
 ) -> Relation:
     nearest = min(sorted(match.words), key=lambda place: _gap(place, stems, before))
     fit = match.share**2 * min(len(match.words) / understood, 1.0)
-    follower = words[nearest + 1].text if nearest + 1 < len(words) else ""
+    follower = _follower(words, nearest)
     # "the dependencies of X", "which licence does X have": what stands before the name is had by it.
     is_noun = follower in _AUXILIARIES or (follower == "of" and match.ending != "of")
     name_is_subject = nearest >= before or is_noun
